@@ -1,0 +1,266 @@
+"""What a function returns instead of JSON: pictures, sound, resources and links.
+
+An author makes one of these and returns it, or a list of them. They hold plain bytes and text;
+base64 and blocks are made at the edge. Knows nothing of MCP.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s]+")
+_MIME_TYPE = re.compile(r"[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*(;.*)?")
+
+# The platform's own table differs from one machine to the next, so the usual ones stand here.
+_MIME_TYPE_BY_SUFFIX = {
+    ".aac": "audio/aac",
+    ".avif": "image/avif",
+    ".bmp": "image/bmp",
+    ".flac": "audio/flac",
+    ".gif": "image/gif",
+    ".heic": "image/heic",
+    ".ico": "image/vnd.microsoft.icon",
+    ".jpeg": "image/jpeg",
+    ".jpg": "image/jpeg",
+    ".m4a": "audio/mp4",
+    ".mp3": "audio/mpeg",
+    ".oga": "audio/ogg",
+    ".ogg": "audio/ogg",
+    ".opus": "audio/ogg",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".tif": "image/tiff",
+    ".tiff": "image/tiff",
+    ".wav": "audio/wav",
+    ".weba": "audio/webm",
+    ".webp": "image/webp",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A picture for the agent to look at.
+
+    Example:
+        >>> Image(b"GIF89a", "image/gif").mime_type
+        'image/gif'
+
+    Raises:
+        TypeError: The content is not bytes.
+        ValueError: The type is not a picture's.
+    """
+
+    data: bytes
+    """The content of the picture's file."""
+    mime_type: str = "image/png"
+    """What kind of picture it is, `image/…`."""
+
+    def __post_init__(self) -> None:
+        _require_bytes(self, self.data)
+        _require_mime_type(self, self.mime_type, family="image/")
+
+    @classmethod
+    def from_file(cls, path: str | Path, mime_type: str | None = None) -> Self:
+        """Reads a picture from a file.
+
+        Args:
+            path: The file.
+            mime_type: What kind of picture it is; without it, the file's ending decides.
+
+        Raises:
+            OSError: The file cannot be read.
+            ValueError: The ending is not one of a picture.
+        """
+        return cls(Path(path).read_bytes(), mime_type or _mime_type_of(cls, path, "image/"))
+
+
+@dataclass(frozen=True, slots=True)
+class Audio:
+    """A sound for the agent to listen to.
+
+    Example:
+        >>> Audio(b"RIFF", "audio/wav").mime_type
+        'audio/wav'
+
+    Raises:
+        TypeError: The content is not bytes.
+        ValueError: The type is not a sound's.
+    """
+
+    data: bytes
+    """The content of the sound's file."""
+    mime_type: str = "audio/wav"
+    """What kind of sound it is, `audio/…`."""
+
+    def __post_init__(self) -> None:
+        _require_bytes(self, self.data)
+        _require_mime_type(self, self.mime_type, family="audio/")
+
+    @classmethod
+    def from_file(cls, path: str | Path, mime_type: str | None = None) -> Self:
+        """Reads a sound from a file.
+
+        Args:
+            path: The file.
+            mime_type: What kind of sound it is; without it, the file's ending decides.
+
+        Raises:
+            OSError: The file cannot be read.
+            ValueError: The ending is not one of a sound.
+        """
+        return cls(Path(path).read_bytes(), mime_type or _mime_type_of(cls, path, "audio/"))
+
+
+@dataclass(frozen=True, slots=True)
+class TextResource:
+    """A text with an address of its own, sent along with the result.
+
+    Raises:
+        TypeError: The text is not a string.
+        ValueError: The address or the type has no valid form.
+    """
+
+    uri: str
+    """The address that names the text, such as `file:///notes/7.md`."""
+    text: str
+    """The text itself."""
+    mime_type: str = "text/plain"
+    """What kind of text it is."""
+
+    def __post_init__(self) -> None:
+        _require_uri(self, self.uri)
+        _require_text(self, "text", self.text)
+        _require_mime_type(self, self.mime_type)
+
+
+@dataclass(frozen=True, slots=True)
+class BlobResource:
+    """Bytes with an address of their own, sent along with the result.
+
+    Raises:
+        TypeError: The content is not bytes.
+        ValueError: The address or the type has no valid form.
+    """
+
+    uri: str
+    """The address that names the content, such as `file:///notes/7.pdf`."""
+    data: bytes
+    """The content itself."""
+    mime_type: str = "application/octet-stream"
+    """What kind of content it is."""
+
+    def __post_init__(self) -> None:
+        _require_uri(self, self.uri)
+        _require_bytes(self, self.data)
+        _require_mime_type(self, self.mime_type)
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceLink:
+    """The address of something that the client or the user can fetch.
+
+    Raises:
+        TypeError: The name is not a string.
+        ValueError: The address or the type has no valid form, or the name is empty.
+    """
+
+    uri: str
+    """Where it is."""
+    name: str
+    """What it is called."""
+    title: str | None = None
+    """What a person reads instead of the name."""
+    description: str | None = None
+    """What it is good for."""
+    mime_type: str | None = None
+    """What kind of content stands there."""
+    size: int | None = None
+    """How many bytes stand there."""
+
+    def __post_init__(self) -> None:
+        _require_uri(self, self.uri)
+        _require_text(self, "name", self.name)
+        if not self.name:
+            raise ValueError("ResourceLink.name is empty; give it the name of what stands there")
+        if self.mime_type is not None:
+            _require_mime_type(self, self.mime_type)
+
+
+@dataclass(frozen=True, slots=True)
+class PendingIntent:
+    """A step that only the user can take (Android: PendingIntent).
+
+    Returned by a function, it reaches the agent as a link with the instructions; nothing is
+    opened, and nobody learns whether the user has taken the step.
+
+    Raises:
+        TypeError: The instructions are not a string.
+        ValueError: The address has no valid form.
+    """
+
+    uri: str
+    """What the user opens, such as `https://example.org/pay/7`."""
+    instructions: str = "The user has to open this link to go on."
+    """What the agent tells the user."""
+    title: str | None = None
+    """A few words for the link."""
+
+    def __post_init__(self) -> None:
+        _require_uri(self, self.uri)
+        _require_text(self, "instructions", self.instructions)
+
+    def to_resource_link(self) -> ResourceLink:
+        """The link that stands for the step in a result."""
+        return ResourceLink(
+            uri=self.uri,
+            name="pending_intent",
+            title=self.title,
+            description=self.instructions,
+        )
+
+
+Media = Image | Audio | TextResource | BlobResource | ResourceLink
+"""Everything that goes out as a block of its own, never inside JSON."""
+
+
+def _require_bytes(owner: object, content: object) -> None:
+    if not isinstance(content, bytes):
+        raise TypeError(
+            f"{type(owner).__name__}.data takes bytes, not {type(content).__name__}; "
+            "for a file use Path(…).read_bytes()"
+        )
+
+
+def _require_text(owner: object, field: str, text: object) -> None:
+    if not isinstance(text, str):
+        raise TypeError(f"{type(owner).__name__}.{field} takes a str, not {type(text).__name__}")
+
+
+def _require_uri(owner: object, uri: object) -> None:
+    if not isinstance(uri, str) or not _URI.fullmatch(uri):
+        raise ValueError(
+            f"{type(owner).__name__}.uri is {uri!r}; an absolute address such as "
+            "'https://example.org/x' or 'file:///x' is accepted"
+        )
+
+
+def _require_mime_type(owner: object, mime_type: object, family: str = "") -> None:
+    valid = isinstance(mime_type, str) and _MIME_TYPE.fullmatch(mime_type)
+    if not valid or not str(mime_type).lower().startswith(family):
+        example = next(m for m in _MIME_TYPE_BY_SUFFIX.values() if m.startswith(family))
+        raise ValueError(
+            f"{type(owner).__name__}.mime_type is {mime_type!r}; "
+            f"a type such as {example!r} is accepted"
+        )
+
+
+def _mime_type_of(owner: type, path: str | Path, family: str) -> str:
+    mime_type = _MIME_TYPE_BY_SUFFIX.get(Path(path).suffix.lower(), "")
+    if not mime_type.startswith(family):
+        known = ", ".join(s for s, m in _MIME_TYPE_BY_SUFFIX.items() if m.startswith(family))
+        raise ValueError(
+            f"the kind of {owner.__name__} cannot be told from the name {Path(path).name!r}; "
+            f"give mime_type, or use one of the endings {known}"
+        )
+    return mime_type

@@ -1,0 +1,275 @@
+"""Frozen records of what a function is, and of what an app is.
+
+Reflection on Python functions, the metadata XML and foreign schemas all end here; MCP tools,
+lint, Android XML and provider formats are pure functions of these records. Knows nothing of
+how a record was made, nor of who reads it.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import Any, Literal
+
+JsonSchema = dict[str, Any]
+OptionalDefaults = Literal["type", "declared"]
+UnknownArguments = Literal["refuse", "warn", "ignore"]
+Thread = Literal["worker", "main"]
+
+DEFAULT_TIMEOUT_SECONDS = 30.0
+DEFAULT_MAX_CONCURRENT = 64
+DEFAULT_MAX_RESULT_BYTES = 1_000_000
+
+
+class AppFunctionState(Enum):
+    """Whether a function may be executed: as declared, or as somebody has set it."""
+
+    DEFAULT = "default"
+    ENABLED = "enabled"
+    DISABLED = "disabled"
+
+
+class AppFunctionAccessLevel(Enum):
+    """Android's levels of callers (AppFunctionAccessLevel), narrowest first."""
+
+    SELF = "self"
+    SYSTEM = "system"
+    ANDROID_TRUSTED = "androidTrusted"
+
+
+class AppFunctionScope(Enum):
+    """Android's scopes: one implementation for the app, or one for each activity."""
+
+    GLOBAL = "global"
+    ACTIVITY = "activity"
+
+
+@dataclass(frozen=True, slots=True)
+class AppFunctionSchema:
+    """A predefined schema that a function implements, shared between apps and agents."""
+
+    category: str
+    name: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class AppFunctionCaller:
+    """Who calls: the local user on stdio, an authenticated principal over HTTP."""
+
+    name: str = "local"
+    """The principal; `local` on stdio, `anonymous` over HTTP without a token."""
+    scopes: frozenset[str] = frozenset()
+    connection: str | None = None
+    """What counters are kept by: a stdio connection or an authenticated principal, else None."""
+    local_user: bool = False
+    """Whether this is the user of this machine, on stdio or in process: every scope is theirs."""
+
+
+LOCAL_CALLER = AppFunctionCaller(local_user=True)
+
+
+Access = str | Callable[[AppFunctionCaller], bool]
+"""A scope that the caller must have, or a predicate on the caller."""
+
+
+@dataclass(frozen=True, slots=True)
+class AppFunctionParameterMetadata:
+    """One parameter as a caller sees it."""
+
+    name: str
+    description: str
+    required: bool
+    schema: JsonSchema
+    """The published JSON Schema of the parameter, with its description."""
+
+
+@dataclass(frozen=True, slots=True)
+class AppFunctionResponseMetadata:
+    """What a function returns."""
+
+    description: str = ""
+    schema: JsonSchema | None = None
+    """The published output schema, always of an object; None for text and media."""
+
+
+@dataclass(frozen=True, slots=True)
+class AppFunctionMetadata:
+    """Everything that a listing, a linter or an exporter needs to know of one function."""
+
+    function_id: str
+    tool_name: str
+    description: str = ""
+    title: str | None = None
+    parameters: tuple[AppFunctionParameterMetadata, ...] = ()
+    input_schema: JsonSchema = field(
+        default_factory=lambda: {
+            "type": "object",
+            "properties": {},
+            "additionalProperties": False,
+        }
+    )
+    response: AppFunctionResponseMetadata = AppFunctionResponseMetadata()
+    raises: Mapping[str, str] = field(default_factory=dict)
+    """Exception class name to the text of the docstring's `Raises:` section."""
+    enabled_by_default: bool = True
+    deprecated: str | None = None
+    schema: AppFunctionSchema | None = None
+    scope: AppFunctionScope = AppFunctionScope.GLOBAL
+    access: Access | None = None
+    access_level: AppFunctionAccessLevel = AppFunctionAccessLevel.ANDROID_TRUSTED
+    access_level_compat: bool = True
+    read_only: bool | None = None
+    destructive: bool | None = None
+    idempotent: bool | None = None
+    open_world: bool | None = None
+    requires_confirmation: bool = False
+    timeout_seconds: float | None = None
+    """The function's own deadline; None takes the app's."""
+    max_result_bytes: int | None = None
+    """The function's own limit; None takes the app's."""
+    thread: Thread = "worker"
+    module: str = ""
+    source: str = ""
+    """`FILE:LINE` of the declaration, for messages to the author."""
+
+
+@dataclass(frozen=True, slots=True)
+class AppFunctionSearchSpec:
+    """Filters of a search; None does not filter (AppFunctionSearchSpec).
+
+    Raises:
+        ValueError: A set of names is empty, or the version is negative.
+    """
+
+    function_ids: frozenset[str] | None = None
+    schema_category: str | None = None
+    schema_name: str | None = None
+    min_schema_version: int = 0
+    scopes: frozenset[AppFunctionScope] | None = None
+
+    def __post_init__(self) -> None:
+        if self.min_schema_version < 0:
+            raise ValueError(
+                f"min_schema_version is {self.min_schema_version}; 0 or more is accepted"
+            )
+        if self.function_ids is not None and not self.function_ids:
+            raise ValueError("function_ids is empty; name at least one id, or leave it None")
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataChanged:
+    """Functions were added, removed or redefined."""
+
+    function_ids: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class StatesChanged:
+    """Functions were enabled or disabled."""
+
+    function_ids: frozenset[str]
+
+
+AppFunctionsChangeEvent = MetadataChanged | StatesChanged
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionsModule:
+    """`<mcp:functions>`: a Python module whose functions are served."""
+
+    module: str
+    prefix: str | None = None
+    optional_defaults: OptionalDefaults | None = None
+    on_error: Literal["fail", "skip"] = "fail"
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionOverride:
+    """`<mcp:function>`: what the metadata says of one function; None leaves the declaration."""
+
+    function_id: str
+    title: str | None = None
+    description: str | None = None
+    enabled_by_default: bool | None = None
+    read_only: bool | None = None
+    destructive: bool | None = None
+    idempotent: bool | None = None
+    open_world: bool | None = None
+    requires_confirmation: bool | None = None
+    timeout_seconds: float | None = None
+    access: str | None = None
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AppSetting:
+    """`<mcp:setting>`: a value that the user supplies in the environment variable `name`."""
+
+    name: str
+    type: Literal["string", "number", "boolean", "file", "directory"] = "string"
+    title: str = ""
+    description: str = ""
+    required: bool = False
+    sensitive: bool = False
+    default: str | None = None
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionLimits:
+    """What one call and one process may cost.
+
+    `calls_per_minute` 0 means no rate limit.
+    """
+
+    timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS
+    max_concurrent: int = DEFAULT_MAX_CONCURRENT
+    max_waiting: int = 256
+    calls_per_minute: int = 0
+    max_result_bytes: int = DEFAULT_MAX_RESULT_BYTES
+    max_threads: int = 64
+    max_stuck_threads: int = 32
+    loop_guard: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class AppIcon:
+    """`<mcp:icon>`: a picture of the app, resolved to a URL or an absolute file."""
+
+    src: str
+    mime_type: str | None = None
+    sizes: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AppMetadata:
+    """What the metadata XML says of the app."""
+
+    name: str
+    description: str
+    display_description: str = ""
+    title: str | None = None
+    version: str = "0.0.0"
+    website_url: str | None = None
+    icons: tuple[AppIcon, ...] = ()
+    path: Path | None = None
+    """The metadata file; None for an app made in code."""
+    locale: str | None = None
+    python_path: Path | None = None
+    optional_defaults: OptionalDefaults = "type"
+    unknown_arguments: UnknownArguments = "refuse"
+    manifest: bool = True
+    modules: tuple[FunctionsModule, ...] = ()
+    overrides: tuple[FunctionOverride, ...] = ()
+    settings: tuple[AppSetting, ...] = ()
+    limits: ExecutionLimits = ExecutionLimits()
+    lifespan: str | None = None
+    """`module:name` of the lifespan."""
+    lifespan_line: int = 0
+    depends_on: tuple[Path, ...] = ()
+    sources: tuple[Path, ...] = ()
+    """The files that were read: the metadata and the strings."""
+    warnings: tuple[str, ...] = ()
+    """What the author should know, `FILE:LINE: …`, though the file is served."""

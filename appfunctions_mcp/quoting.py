@@ -1,0 +1,50 @@
+"""Text that came from a caller, made safe to stand inside a message.
+
+Messages reach models, logs and terminals. A caller's text in them is therefore quoted, short,
+on one line, and free of characters that nobody sees: controls, bidirectional overrides, tags
+and variation selectors, which can carry instructions past a reader.
+"""
+
+import unicodedata
+
+_INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+_LINE_BREAKS = frozenset("\t\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029")
+# Default-ignorable code points that Unicode counts as letters or marks.
+_IGNORABLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
+_IGNORABLE_RANGES = ((0x180B, 0x180F), (0xFE00, 0xFE0F), (0xE0000, 0xE0FFF))
+# Only so much is looked at, whatever came; nothing beyond can matter to eighty characters.
+_LOOKED_AT = 4096
+
+
+def quoted(text: str, limit: int = 80) -> str:
+    """Quotes a caller's text for a message.
+
+    Line breaks become a space, invisible characters go, what is longer than the limit ends in
+    an ellipsis. The quote character never occurs inside, so the text cannot end its own quotes.
+
+    Args:
+        text: What came from the caller.
+        limit: How many characters of it are shown.
+    """
+    visible = "".join(map(_visible, text[:_LOOKED_AT]))
+    shown = visible[:limit]
+    if len(visible) > limit or len(text) > _LOOKED_AT:
+        shown += "…"
+    if "'" in shown:
+        return '"' + shown.replace('"', "'") + '"'
+    return f"'{shown}'"
+
+
+def _visible(character: str) -> str:
+    if " " <= character <= "~":
+        return character
+    if character in _LINE_BREAKS:
+        return " "
+    point = ord(character)
+    if (
+        unicodedata.category(character) in _INVISIBLE_CATEGORIES
+        or character in _IGNORABLE
+        or any(first <= point <= last for first, last in _IGNORABLE_RANGES)
+    ):
+        return ""
+    return character

@@ -1,0 +1,77 @@
+"""One call, from what a caller sends to what it gets back.
+
+Records between the engines, the manager and the functions. Knows nothing of MCP.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from appfunctions_mcp.media import Audio, BlobResource, Image, Media, ResourceLink, TextResource
+from appfunctions_mcp.metadata import LOCAL_CALLER, AppFunctionCaller
+
+LogLevel = Literal["debug", "info", "warning", "error"]
+
+
+class CallChannel(Protocol):
+    """The way back to the caller while a call runs; both methods may be called in any thread."""
+
+    def report_progress(self, progress: float, total: float | None, message: str | None) -> None:
+        """Tells the caller how far the call is; dropped where nobody asked for it."""
+
+    def log(self, level: LogLevel, message: str, fields: Mapping[str, Any]) -> None:
+        """Sends a log message to the caller; dropped where nobody asked for it."""
+
+
+class SilentChannel:
+    """A channel that nobody listens to."""
+
+    def report_progress(self, progress: float, total: float | None, message: str | None) -> None:
+        """Drops the report."""
+
+    def log(self, level: LogLevel, message: str, fields: Mapping[str, Any]) -> None:
+        """Drops the message."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExecuteAppFunctionRequest:
+    """A request to execute one function (Android: ExecuteAppFunctionRequest)."""
+
+    function: str
+    """The function's id or its tool name."""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    """The raw arguments as JSON values, before any check."""
+    caller: AppFunctionCaller = LOCAL_CALLER
+    request_id: str | int | None = None
+    channel: CallChannel = field(default_factory=SilentChannel)
+
+
+@dataclass(frozen=True, slots=True)
+class ExecuteAppFunctionResponse:
+    """What a function returned, ready for any edge.
+
+    `text` and `structured` are each complete on their own, since clients read one or the other.
+    """
+
+    value: Any = None
+    """The returned value as JSON, without the `result` wrapper."""
+    structured: dict[str, Any] | None = None
+    """The object that the output schema describes; None for plain text and for media."""
+    text: str | None = None
+    """The compact JSON of `structured`, or the returned text itself; None for media."""
+    media: tuple[Media, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Bytes of text and media, as they go out: media are base64, four bytes for three."""
+        return len((self.text or "").encode()) + sum(_size_of(m) for m in self.media)
+
+
+def _size_of(media: Media) -> int:
+    match media:
+        case Image() | Audio() | BlobResource():
+            return (len(media.data) + 2) // 3 * 4
+        case TextResource():
+            return len(media.text.encode())
+        case ResourceLink():
+            return len(media.uri.encode())

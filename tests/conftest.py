@@ -1,0 +1,27 @@
+"""Settings for every test: asyncio, and an environment without our own variables."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--update-wire` writes the server's side of the golden transcripts anew."""
+    parser.addoption("--update-wire", action="store_true", help="rewrite tests/wire/*.jsonl")
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    """The core runs on asyncio."""
+    return "asyncio"
+
+
+@pytest.fixture(autouse=True)
+def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No variable of ours from outside, and every kept file below the test's own folder."""
+    for name in list(os.environ):
+        if name.startswith("APPFUNCTIONS_") and name != "APPFUNCTIONS_CORPUS":
+            monkeypatch.delenv(name)
+    for variable in ("XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.setenv(variable, str(tmp_path / variable.lower()))
