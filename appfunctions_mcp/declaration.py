@@ -1,0 +1,119 @@
+"""`@app_function`: marks a Python function as one that agents may call.
+
+The decorator only records what the author said; `functions.py` reads it when a module is
+served. So a declared function stays an ordinary function, and importing it costs nothing.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar, overload
+
+from appfunctions_mcp.metadata import (
+    Access,
+    AppFunctionAccessLevel,
+    AppFunctionSchema,
+    AppFunctionScope,
+    OptionalDefaults,
+    Thread,
+)
+
+F = TypeVar("F", bound=Callable[..., Any])
+_ATTRIBUTE = "__app_function__"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppFunctionDeclaration:
+    """What an author says of a function beside its signature and docstring.
+
+    None means "as the docstring, the module or the app says".
+    """
+
+    id: str | None = None
+    name: str | None = None
+    title: str | None = None
+    description: str | None = None
+    enabled: bool = True
+    timeout_seconds: float | None = None
+    thread: Thread = "worker"
+    read_only: bool | None = None
+    destructive: bool | None = None
+    idempotent: bool | None = None
+    open_world: bool | None = None
+    requires_confirmation: bool = False
+    schema: AppFunctionSchema | None = None
+    access: Access | None = None
+    access_level: AppFunctionAccessLevel = AppFunctionAccessLevel.ANDROID_TRUSTED
+    access_level_compat: bool = True
+    scope: AppFunctionScope = AppFunctionScope.GLOBAL
+    optional_defaults: OptionalDefaults | None = None
+    deprecated: str | None = None
+    max_result_bytes: int | None = None
+
+
+@overload
+def app_function(function: F, /) -> F: ...
+
+
+@overload
+def app_function(
+    *,
+    id: str | None = None,
+    name: str | None = None,
+    title: str | None = None,
+    description: str | None = None,
+    enabled: bool = True,
+    timeout_seconds: float | None = None,
+    thread: Thread = "worker",
+    read_only: bool | None = None,
+    destructive: bool | None = None,
+    idempotent: bool | None = None,
+    open_world: bool | None = None,
+    requires_confirmation: bool = False,
+    schema: AppFunctionSchema | None = None,
+    access: Access | None = None,
+    access_level: AppFunctionAccessLevel = AppFunctionAccessLevel.ANDROID_TRUSTED,
+    access_level_compat: bool = True,
+    scope: AppFunctionScope = AppFunctionScope.GLOBAL,
+    optional_defaults: OptionalDefaults | None = None,
+    deprecated: str | None = None,
+    max_result_bytes: int | None = None,
+) -> Callable[[F], F]: ...
+
+
+def app_function(function: F | None = None, /, **options: Any) -> F | Callable[[F], F]:
+    """Declares a function that agents may call; works bare or with options.
+
+    The function itself is returned, unchanged: it is called and typed as before. A declared
+    function is served by naming its module in the metadata XML, or by
+    `AppFunctionService.from_functions`.
+
+    Args:
+        function: The function, when used without parentheses.
+        options: `id` (default `<module>#<function>`), `name` (the tool's name), `title`,
+            `description` (default: the docstring's), `enabled` (False: off until enabled),
+            `timeout_seconds`, `thread` (`"main"` keeps a plain `def` on the event loop's
+            thread), `read_only`, `destructive`, `idempotent`, `open_world` (hints for
+            clients), `requires_confirmation`, `schema`, `access` (a scope or a predicate on the
+            caller), `access_level`, `access_level_compat` and `scope` (Android's),
+            `optional_defaults` (`"declared"` passes Python's own defaults), `deprecated` (what
+            to use instead) and `max_result_bytes`.
+
+    Returns:
+        The function, or a decorator for it.
+
+    Raises:
+        TypeError: An option is unknown.
+    """
+    declaration = AppFunctionDeclaration(**options)
+
+    def declare(declared: F) -> F:
+        setattr(declared, _ATTRIBUTE, declaration)
+        return declared
+
+    return declare if function is None else declare(function)
+
+
+def declaration_of(function: object) -> AppFunctionDeclaration | None:
+    """What `@app_function` recorded on a function, None where it is not declared."""
+    found = getattr(function, _ATTRIBUTE, None)
+    return found if isinstance(found, AppFunctionDeclaration) else None
