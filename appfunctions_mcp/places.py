@@ -1,0 +1,56 @@
+"""Where this program keeps its files: the user's folders for state and data.
+
+Only names places; whoever keeps a file there makes the folder.
+"""
+
+import hashlib
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+APP_FOLDER = "appfunctions-mcp"
+
+
+def state_file(server_name: str, metadata_path: Path | None = None) -> Path:
+    """The file that keeps which functions of a server are on and off.
+
+    Args:
+        server_name: The server's name.
+        metadata_path: The metadata file; two servers of one name from two files keep apart.
+            None for an app made in code.
+    """
+    return state_folder() / f"{_file_name(server_name, metadata_path)}.json"
+
+
+def state_folder() -> Path:
+    """The folder for state: what was switched on or off, and used confirmations."""
+    from platformdirs import user_state_path
+
+    return _absolute(user_state_path)
+
+
+def data_folder() -> Path:
+    """The folder for what users made."""
+    from platformdirs import user_data_path
+
+    return _absolute(user_data_path)
+
+
+def _file_name(server_name: str, metadata_path: Path | None) -> str:
+    name = re.sub(r"[^A-Za-z0-9._-]+", "_", server_name).strip("._")[:64] or "server"
+    if metadata_path is None:
+        return name
+    # Clients on Windows start servers with drive letters of either case.
+    location = os.path.normcase(os.path.abspath(metadata_path))  # noqa: PTH100 - links stay
+    return f"{name}-{hashlib.sha256(os.fsencode(location)).hexdigest()[:8]}"
+
+
+def _absolute(user_path: Callable[..., Path]) -> Path:
+    """A folder of the user's; one that cannot be made where the user has no home."""
+    nowhere = Path(os.sep, "nonexistent", APP_FOLDER)
+    try:
+        folder = user_path(APP_FOLDER, appauthor=False)
+    except RuntimeError:  # platformdirs found no home; its older versions leave the '~'
+        return nowhere
+    return folder if folder.is_absolute() else nowhere
