@@ -8,11 +8,32 @@ import threading
 from collections.abc import Awaitable, Mapping
 from typing import Any, TypeVar
 
-from appfunctions_mcp.exceptions import AppFunctionCancelledException
+from appfunctions_mcp.exceptions import (
+    AppFunctionCancelledException,
+    AppFunctionNotSupportedException,
+)
 from appfunctions_mcp.metadata import LOCAL_CALLER, AppFunctionCaller
 from appfunctions_mcp.requests import CallChannel, LogLevel, SilentChannel
 
 T = TypeVar("T")
+
+
+class MissingClientCapabilityException(AppFunctionNotSupportedException):
+    """The call needs something of the client that it has not declared.
+
+    Where the protocol has an error of its own for that (MCP 2026-07-28), the engine sends it;
+    else the agent reads an AppFunctionNotSupportedException.
+
+    Args:
+        capability: MCP's name of it, such as `sampling`.
+    """
+
+    def __init__(self, capability: str) -> None:
+        super().__init__(
+            f"this needs a client that supports {capability}",
+            recovery="Tell the user that this client cannot do it.",
+        )
+        self.capability = capability
 
 
 class AppFunctionContext:
@@ -27,6 +48,7 @@ class AppFunctionContext:
         settings: The app's settings by name, as the user gave them.
         lifespan: What the app's lifespan yielded.
         channel: The way back to the caller.
+        client_capabilities: What the caller's program has declared.
     """
 
     def __init__(
@@ -37,11 +59,13 @@ class AppFunctionContext:
         settings: Mapping[str, Any] | None = None,
         lifespan: Any = None,
         channel: CallChannel | None = None,
+        client_capabilities: Mapping[str, Any] | None = None,
     ) -> None:
         self.caller = caller or LOCAL_CALLER
         self.request_id = request_id
         self.settings: Mapping[str, Any] = settings or {}
         self.lifespan = lifespan
+        self.client_capabilities: Mapping[str, Any] = client_capabilities or {}
         self._channel = channel or SilentChannel()
         self._ended = threading.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -64,6 +88,18 @@ class AppFunctionContext:
         """Sends a log message to a caller that listens; nothing is sent after the call ended."""
         if not self._ended.is_set():
             self._channel.log(level, message, fields)
+
+    def require_client_capability(self, name: str) -> None:
+        """Ends a call that needs something of the client which it has not declared.
+
+        Args:
+            name: MCP's name of the capability: `sampling`, `elicitation` or `roots`.
+
+        Raises:
+            MissingClientCapabilityException: The client has not declared it.
+        """
+        if name not in self.client_capabilities:
+            raise MissingClientCapabilityException(name)
 
     @property
     def cancelled(self) -> bool:

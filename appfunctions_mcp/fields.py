@@ -56,8 +56,8 @@ class SetField(Generic[T]):
         (inner,) = get_args(source) or (Any,)
         value = handler.generate_schema(inner)  # type: ignore[attr-defined] # pydantic's handler has it
         return {
-            "type": "function-after",
-            "function": {"type": "no-info", "function": _set_field_of},
+            "type": "function-wrap",
+            "function": {"type": "no-info", "function": _checked},
             "schema": {
                 "type": "typed-dict",
                 "fields": {"value": {"type": "typed-dict-field", "schema": value}},
@@ -74,8 +74,9 @@ class SetField(Generic[T]):
         }
 
 
-def _set_field_of(fields: Mapping[str, Any]) -> "SetField[Any]":
-    return SetField(fields["value"])
+def _checked(value: Any, check: Callable[[Any], Any]) -> "SetField[Any]":
+    """A SetField with a checked value, of one that is made already or of its JSON object."""
+    return SetField(check(_fields_of(value) if isinstance(value, SetField) else value)["value"])
 
 
 def _fields_of(field: "SetField[Any]") -> dict[str, Any]:

@@ -221,7 +221,10 @@ def _ranges_of(members: list[tuple[str, bool]]) -> Iterator[tuple[str, str]]:
     while at < len(members):
         low = members[at][0]
         if at + 2 < len(members) and members[at + 1] == ("-", False):
-            yield low, members[at + 2][0]
+            high = members[at + 2][0]
+            if high < low:
+                raise ValueError(f"the range {low}-{high} of a pattern runs backwards")
+            yield low, high
             at += 3
         else:
             yield low, low

@@ -44,6 +44,8 @@ class ExecuteAppFunctionRequest:
     caller: AppFunctionCaller = LOCAL_CALLER
     request_id: str | int | None = None
     channel: CallChannel = field(default_factory=SilentChannel)
+    client_capabilities: Mapping[str, Any] = field(default_factory=dict)
+    """What the caller's program says it can do, such as `sampling` or `elicitation`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,8 @@ class ExecuteAppFunctionResponse:
     """The object that the output schema describes; None for plain text and for media."""
     text: str | None = None
     """The compact JSON of `structured`, or the returned text itself; None for media."""
-    media: tuple[Media, ...] = ()
+    media: tuple[Media | str, ...] = ()
+    """Blocks of their own, in order; a text among media is one too."""
 
     @property
     def size(self) -> int:
@@ -67,8 +70,10 @@ class ExecuteAppFunctionResponse:
         return len((self.text or "").encode()) + sum(_size_of(m) for m in self.media)
 
 
-def _size_of(media: Media) -> int:
+def _size_of(media: Media | str) -> int:
     match media:
+        case str():
+            return len(media.encode())
         case Image() | Audio() | BlobResource():
             return (len(media.data) + 2) // 3 * 4
         case TextResource():

@@ -1,0 +1,1 @@
+"""From Python signatures and types to published JSON Schema, checked arguments and results."""

@@ -1,0 +1,315 @@
+"""A function's parameters → its input schema, and the check of a call's arguments.
+
+Made once per function, by `build_arguments` from a signature or by `arguments_from_json_schema`
+from a ready schema. Knows nothing of who calls, nor of confirmations.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from appfunctions_mcp.docstrings import ParsedDocstring
+from appfunctions_mcp.exceptions import (
+    AppFunctionDeclarationError,
+    AppFunctionInvalidArgumentException,
+)
+from appfunctions_mcp.metadata import (
+    AppFunctionParameterMetadata,
+    JsonSchema,
+    OptionalDefaults,
+    UnknownArguments,
+)
+from appfunctions_mcp.schema.annotations import Parameter, Signature, type_name
+from appfunctions_mcp.schema.argument_types import ArgumentType, argument_type, default_as_json
+from appfunctions_mcp.schema.coercion import compile_coercer
+from appfunctions_mcp.schema.coercion_pass import Coercer, CoercionPass
+from appfunctions_mcp.schema.faults import Fault, Path, faults_text, path_text
+from appfunctions_mcp.schema.foreign_shapes import ForeignSchemaError, shape_of_json_schema
+from appfunctions_mcp.schema.json_schema import annotated_text, publish_root
+from appfunctions_mcp.schema.optional_values import (
+    OptionalValueError,
+    declared_value,
+    value_by_type,
+)
+from appfunctions_mcp.schema.shapes import (
+    MISSING,
+    AnyShape,
+    NullableShape,
+    ObjectShape,
+    Property,
+    Shape,
+    resolved,
+    walk,
+)
+
+CLIENT_KEYS = frozenset({"wait_for_previous", "toolCallId", "sessionId", "chatInput"})
+"""Keys that clients add to the arguments of every call; dropped unless they are declared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One parameter, ready for calls."""
+
+    type: ArgumentType
+    value_if_absent: Callable[[], Any] | None
+    """What the function gets when the agent leaves it out; None for a required one."""
+
+
+class ArgumentsSchema:
+    """What a function takes: published as `input_schema`, checked by `validate`.
+
+    `parameters` has the same schema parameter by parameter, `warnings` what the author should
+    know.
+    """
+
+    def __init__(
+        self,
+        shape: ObjectShape,
+        arguments: Mapping[str, Argument],
+        input_schema: JsonSchema,
+        *,
+        unknown_arguments: UnknownArguments = "refuse",
+        warnings: tuple[str, ...] = (),
+    ) -> None:
+        self.input_schema = input_schema
+        self.parameters = tuple(_parameters_of(input_schema))
+        self.warnings = warnings
+        self._shape = shape
+        self._arguments = arguments
+        self._unknown = unknown_arguments
+        self._names = frozenset(prop.name for prop in shape.properties)
+        self._coercer: Coercer | None = None
+
+    def validate(
+        self, parameters: Mapping[str, Any], dropped: list[str] | None = None
+    ) -> dict[str, Any]:
+        """Checks the raw arguments of a call and makes Python values of them.
+
+        Args:
+            parameters: JSON values by parameter name; not changed.
+            dropped: Gets the names of arguments that were left out: those that clients add,
+                and unknown ones where these are only warned of.
+
+        Returns:
+            Keyword arguments for the function, without its context.
+
+        Raises:
+            AppFunctionInvalidArgumentException: Names every fault: path, what kind of value
+                came and what is accepted.
+        """
+        injected = (parameters.keys() & CLIENT_KEYS) - self._names
+        given = {name: value for name, value in parameters.items() if name not in injected}
+        state = CoercionPass(self._unknown)
+        checked = self._check(given, state)
+        faults = [] if state.is_too_deep else self._finish(checked, state)
+        if dropped is not None:
+            dropped += sorted(injected) + [path_text(path) for path in state.dropped]
+        if state.faults or faults:
+            raise AppFunctionInvalidArgumentException(faults_text([*state.faults, *faults]))
+        return checked
+
+    def _check(self, given: dict[str, Any], state: CoercionPass) -> dict[str, Any]:
+        """The arguments as the values of their types, models still as dictionaries."""
+        if self._coercer is None:
+            self._coercer = compile_coercer(self._shape)
+        checked: dict[str, Any] = self._coercer(given, (), state)
+        return checked
+
+    def _finish(self, checked: dict[str, Any], state: CoercionPass) -> list[Fault]:
+        """Builds models and fills in what was left out; returns further faults."""
+        found: list[Fault] = []
+        faulty = [fault.path for fault in state.faults]
+        begun = {path[0] for path in faulty if path}
+        for name, argument in self._arguments.items():
+            if name in checked:
+                if not (argument.type.has_union and name in begun):
+                    checked[name] = argument.type.finish(name, checked[name], found)
+            elif argument.value_if_absent is not None:
+                checked[name] = argument.value_if_absent()
+        return [fault for fault in found if not any(_overlap(fault.path, p) for p in faulty)]
+
+
+def build_arguments(
+    function: Callable[..., Any],
+    *,
+    signature: Signature,
+    docstring: ParsedDocstring,
+    optional_defaults: OptionalDefaults = "type",
+    unknown_arguments: UnknownArguments = "refuse",
+    source: str,
+) -> ArgumentsSchema:
+    """Compiles the parameters of a function.
+
+    Args:
+        function: The function, for its name in messages.
+        signature: Its signature, as `read_signature` gives it.
+        docstring: What its docstring says of the parameters.
+        optional_defaults: Whether a left-out parameter is its type's empty value or its
+            declared default.
+        unknown_arguments: What happens to arguments that are not declared.
+        source: `FILE:LINE` of the definition, for messages.
+
+    Returns:
+        The compiled parameters.
+
+    Raises:
+        AppFunctionDeclarationError: Names every parameter that cannot be served as it is
+            declared, with its type.
+    """
+    builder = _Builder(f"{source}: {_name_of(function)}", docstring, optional_defaults)
+    for parameter in signature.parameters:
+        builder.add(parameter)
+    if builder.faults:
+        raise AppFunctionDeclarationError(builder.faults)
+    return builder.build(unknown_arguments, signature.warnings)
+
+
+class _Builder:
+    """Reads one function's parameters; collects faults and warnings on the way."""
+
+    def __init__(
+        self, where: str, docstring: ParsedDocstring, optional_defaults: OptionalDefaults
+    ) -> None:
+        self._where = where
+        self._docstring = docstring
+        self._declared = optional_defaults == "declared"
+        self._properties: list[Property] = []
+        self._arguments: dict[str, Argument] = {}
+        self._warnings: list[str] = []
+        self.faults: list[str] = []
+
+    def add(self, parameter: Parameter) -> None:
+        """Reads one parameter."""
+        try:
+            read = argument_type(parameter.annotation)
+        except Exception as fault:  # noqa: BLE001 - an author's own classes take part and may raise anything
+            self.faults.append(f"{self._where}: {_unsupported(parameter, fault)}")
+            return
+        try:
+            value_if_absent = self._value_if_absent(parameter, read.shape)
+        except OptionalValueError as fault:
+            self.faults.append(f"{self._where}: {fault}")
+            return
+        self._arguments[parameter.name] = Argument(read, value_if_absent)
+        self._properties.append(
+            Property(
+                name=parameter.name,
+                attribute=parameter.name,
+                shape=read.shape,
+                required=parameter.required,
+                default=parameter.default if not parameter.required else MISSING,
+                description=_description_of(parameter, read.shape, self._docstring),
+            )
+        )
+        if parameter.annotated and any(isinstance(s, AnyShape) for s in walk(read.shape)):
+            self._warnings.append(
+                f"{self._where}: {parameter.name} takes any JSON, of which agents learn nothing; "
+                "give it, or what it holds, a type"
+            )
+
+    def build(
+        self, unknown_arguments: UnknownArguments, warnings: tuple[str, ...]
+    ) -> ArgumentsSchema:
+        """Compiles what was read."""
+        shape = ObjectShape(name="arguments", properties=tuple(self._properties))
+        default_of = partial(_published_default, self._arguments) if self._declared else None
+        return ArgumentsSchema(
+            shape,
+            self._arguments,
+            publish_root(shape, "arguments", default_of=default_of),
+            unknown_arguments=unknown_arguments,
+            warnings=(*warnings, *self._warnings),
+        )
+
+    def _value_if_absent(self, parameter: Parameter, shape: Shape) -> Callable[[], Any] | None:
+        if parameter.required:
+            return None
+        return declared_value(parameter) if self._declared else value_by_type(parameter, shape)
+
+
+def arguments_from_json_schema(input_schema: JsonSchema, source: str = "") -> ArgumentsSchema:
+    """Makes the check of a ready input schema; values are passed on as JSON.
+
+    Args:
+        input_schema: The schema of an object.
+        source: Where it comes from, for messages.
+
+    Raises:
+        AppFunctionDeclarationError: The schema is not one of an object.
+    """
+    where = f"{source}: " if source else ""
+    if input_schema.get("type", "object") != "object":
+        raise AppFunctionDeclarationError(
+            f"{where}the input schema has the type {input_schema['type']!r}; 'object' is accepted"
+        )
+    try:
+        shape = resolved(shape_of_json_schema({"properties": {}, **input_schema}))
+    except ForeignSchemaError as fault:
+        raise AppFunctionDeclarationError(f"{where}the input schema: {fault}") from fault
+    if not isinstance(shape, ObjectShape):
+        shape = ObjectShape(name="arguments", properties=(), extra=AnyShape())
+    published = {"type": "object", "properties": {}, **input_schema}
+    return ArgumentsSchema(shape, {}, published)
+
+
+def _published_default(arguments: Mapping[str, Argument], shape: Shape, default: Any) -> Any:
+    """A default as JSON, if sending it gives the default back; else `MISSING`."""
+    if default is None:
+        return MISSING
+    of_parameter = next((a.type for a in arguments.values() if a.type.shape is shape), None)
+    try:
+        published = default_as_json(default)
+        state = CoercionPass()
+        value = compile_coercer(shape)(published, (), state)
+        faults = state.faults
+        if of_parameter is not None and not faults:
+            value = of_parameter.finish("", value, faults)
+        return published if not faults and bool(value == default) else MISSING
+    except Exception:  # noqa: BLE001 - a default may be any object, with any behaviour; it is only not published
+        return MISSING
+
+
+def _description_of(parameter: Parameter, shape: Shape, docstring: ParsedDocstring) -> str:
+    """What the author says of a parameter: beside its type, else in the docstring."""
+    inner = shape.inner if isinstance(shape, NullableShape) else shape
+    written = shape.keywords.get("description") or inner.keywords.get("description")
+    return str(
+        written
+        or annotated_text(parameter.annotation)
+        or docstring.parameters.get(parameter.name, "")
+    )
+
+
+def _parameters_of(input_schema: JsonSchema) -> list[AppFunctionParameterMetadata]:
+    required = input_schema.get("required", ())
+    definitions = {key: input_schema[key] for key in ("$defs",) if key in input_schema}
+    return [
+        AppFunctionParameterMetadata(
+            name=name,
+            description=str(schema.get("description", "")) if isinstance(schema, dict) else "",
+            required=name in required,
+            schema=schema | definitions if definitions and "$ref" in repr(schema) else schema,
+        )
+        for name, schema in input_schema.get("properties", {}).items()
+    ]
+
+
+def _overlap(one: Path, other: Path) -> bool:
+    """Whether one place is the other, or stands below or above it."""
+    shorter = min(len(one), len(other))
+    return one[:shorter] == other[:shorter]
+
+
+def _unsupported(parameter: Parameter, fault: Exception) -> str:
+    reason = str(fault).partition("\n")[0]
+    return (
+        f"{parameter.name} has the type {type_name(parameter.annotation)}, which is not "
+        f"supported: {reason}"
+    )
+
+
+def _name_of(function: Any) -> str:
+    while isinstance(function, partial):
+        function = function.func
+    return str(getattr(function, "__name__", type(function).__name__))

@@ -1,0 +1,276 @@
+"""A function's return type → its published output schema, and the step that serialises results.
+
+Everything that depends on the type is compiled once. A result is checked, then written by
+pydantic's serializer; only what that refuses, such as half a surrogate or very deep nesting, is
+encoded by `json_values`. Knows nothing of MCP.
+"""
+
+import typing
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any, Never, NoReturn
+
+from pydantic import (
+    PydanticSchemaGenerationError,
+    PydanticUndefinedAnnotation,
+    PydanticUserError,
+    TypeAdapter,
+)
+from pydantic_core import PydanticSerializationError, SchemaValidator, ValidationError, from_json
+
+from appfunctions_mcp.docstrings import ParsedDocstring
+from appfunctions_mcp.exceptions import (
+    AppFunctionDeclarationError,
+    AppFunctionException,
+    AppFunctionInvalidArgumentException,
+)
+from appfunctions_mcp.json_text import escaped, write_json
+from appfunctions_mcp.metadata import JsonSchema
+from appfunctions_mcp.requests import ExecuteAppFunctionResponse
+from appfunctions_mcp.schema.annotations import EMPTY, type_name
+from appfunctions_mcp.schema.core_keywords import UnsupportedTypeError
+from appfunctions_mcp.schema.core_parts import CoreSchema
+from appfunctions_mcp.schema.core_shapes import read_shape
+from appfunctions_mcp.schema.json_schema import publish, publish_root
+from appfunctions_mcp.schema.json_values import (
+    MAX_RESULT_DEPTH,
+    NoJsonFormError,
+    TooDeepError,
+    contains_itself,
+    depth_of,
+    text_form,
+    to_json_value,
+    type_name_of,
+)
+from appfunctions_mcp.schema.result_checks import result_validator
+from appfunctions_mcp.schema.result_faults import (
+    faults_in_words,
+    function_at_fault,
+    is_about_recursion,
+)
+from appfunctions_mcp.schema.result_forms import result_serializer
+from appfunctions_mcp.schema.result_media import (
+    BLOCKS,
+    MediaKind,
+    MisplacedMediaError,
+    media_kind_of,
+    require_no_media,
+    unwrapped,
+)
+from appfunctions_mcp.schema.shapes import AnyShape, MapShape, ObjectShape, resolved, walk
+
+Serialize = Callable[[Any], ExecuteAppFunctionResponse]
+
+_MAX_MODEL_DEPTH = 254
+"""How deep pydantic follows a type that holds itself."""
+_UNTYPED = (
+    "its result has no type that agents can read; annotate what it returns, best with a model"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseSchema:
+    """What a function returns: what is published of it, and how a result is serialised."""
+
+    output_schema: JsonSchema | None
+    """Always of an object; None for text and media."""
+    warnings: tuple[str, ...]
+    _serialize: Serialize
+
+    def serialize(self, value: object) -> ExecuteAppFunctionResponse:
+        """Checks what the function returned and makes JSON, text and media of it.
+
+        Args:
+            value: What the function returned; not changed.
+
+        Raises:
+            AppFunctionAppUnknownException: The value does not fit the declared type; the text
+                says that the function is at fault, and where.
+            AppFunctionInvalidArgumentException: The value is nested too deeply.
+        """
+        return self._serialize(value)
+
+
+def build_response(annotation: Any, *, docstring: ParsedDocstring, source: str) -> ResponseSchema:
+    """Reads a return type once and compiles what its results need.
+
+    Args:
+        annotation: The resolved return type; `EMPTY` where the function has none.
+        docstring: The function's docstring; its `Returns:` text describes a wrapped result.
+        source: `FILE:LINE` of the function, for messages.
+
+    Raises:
+        AppFunctionDeclarationError: The type has no form in JSON; names file and type.
+    """
+    returned = _returned(annotation)
+    try:
+        if kind := media_kind_of(returned):
+            return ResponseSchema(None, (), kind.respond)
+        core_schema: CoreSchema = TypeAdapter(returned).core_schema  # type: ignore[assignment] # a union of typed dictionaries
+        require_no_media(core_schema)
+        if unwrapped(returned) is str:
+            return ResponseSchema(None, (), _TextWriter(core_schema))
+        shape = read_shape(core_schema, "result")
+    except (
+        MisplacedMediaError,
+        PydanticSchemaGenerationError,
+        PydanticUndefinedAnnotation,
+        PydanticUserError,
+        UnsupportedTypeError,
+    ) as fault:
+        reason = str(fault).partition("\n")[0].partition(". Set `arbitrary_types_allowed")[0]
+        raise AppFunctionDeclarationError(
+            f"{source}: the return type {type_name(annotation)} cannot be served: {reason}"
+        ) from fault
+    wrapped = not isinstance(resolved(shape), ObjectShape | MapShape)
+    output_schema = (
+        _wrapped(publish(shape, "result"), docstring.returns)
+        if wrapped
+        else publish_root(shape, "result")
+    )
+    untyped = any(isinstance(part, AnyShape) for part in walk(shape))
+    warnings = (f"{source}: {_UNTYPED}",) if untyped else ()
+    return ResponseSchema(output_schema, warnings, _JsonWriter(core_schema, wrapped=wrapped))
+
+
+def response_from_json_schema(output_schema: JsonSchema | None) -> ResponseSchema:
+    """Takes a ready output schema, as bridges and proxies have one; results are JSON values.
+
+    Args:
+        output_schema: The schema of an object, or None where nothing is known of the results:
+            then text goes out as it is, media as media, and anything else as JSON.
+    """
+    if output_schema is None:
+        return ResponseSchema(None, (), _respond_freely)
+    wrapped = set(output_schema.get("properties", ())) == {"result"}
+
+    def respond(value: Any) -> ExecuteAppFunctionResponse:
+        form = _patient_form(value, long_as_text=False)
+        if isinstance(form, dict) and (not wrapped or set(form) == {"result"}):
+            unwrapped = form["result"] if wrapped else form
+            return _response(unwrapped, form)
+        if wrapped:
+            return _response(form, {"result": form})
+        raise function_at_fault(f"$ is {type_name_of(value)}, but should be an object")
+
+    return ResponseSchema(output_schema, (), respond)
+
+
+class _TextWriter:
+    """Serialises the results of `-> str`: the text alone."""
+
+    def __init__(self, core_schema: CoreSchema) -> None:
+        self._validator = result_validator(core_schema)
+
+    def __call__(self, value: Any) -> ExecuteAppFunctionResponse:
+        text = text_form(_checked(self._validator, value))
+        return ExecuteAppFunctionResponse(value=text, text=text)
+
+
+class _JsonWriter:
+    """Serialises the results of a type that goes out as JSON."""
+
+    def __init__(self, core_schema: CoreSchema, *, wrapped: bool) -> None:
+        self._validator = result_validator(core_schema)
+        self._serializer = result_serializer(core_schema)
+        self._wrapped = wrapped
+
+    def __call__(self, value: Any) -> ExecuteAppFunctionResponse:
+        checked = _checked(self._validator, value)
+        try:
+            line = self._serializer.to_json(checked, by_alias=True, warnings=False)
+            form = from_json(line)
+        except (PydanticSerializationError, ValueError, TypeError):
+            form = self._encode(checked)
+            return _response(form, {"result": form} if self._wrapped else form)
+        line = escaped(line)
+        text = (b'{"result":%b}' % line if self._wrapped else line).decode()
+        structured = {"result": form} if self._wrapped else form
+        return ExecuteAppFunctionResponse(value=form, structured=structured, text=text)
+
+    def _encode(self, checked: Any) -> Any:
+        """What pydantic's serializer cannot write at once: half surrogates, deep nesting."""
+        try:
+            form = self._serializer.to_python(checked, mode="json", by_alias=True, warnings=False)
+        except (PydanticSerializationError, ValueError, TypeError, RecursionError):
+            form = checked
+        return _patient_form(form)
+
+
+def _checked(validator: SchemaValidator, value: Any) -> Any:
+    try:
+        return validator.validate_python(value)
+    except ValidationError as error:
+        if is_about_recursion(error):
+            raise _recursive(value) from None
+        # The cause would show values, which the words leave out.
+        raise function_at_fault(faults_in_words(error, value)) from None
+    except RecursionError:
+        raise _recursive(value) from None
+    except Exception as crash:
+        name = type(crash).__name__
+        raise function_at_fault(f"the checks of its type failed with {name}") from crash
+
+
+def _recursive(value: Any) -> AppFunctionException:
+    if contains_itself(value):
+        return function_at_fault("$ is a value that contains itself")
+    return AppFunctionInvalidArgumentException(
+        f"the result is nested {depth_of(value)} levels deep; up to {MAX_RESULT_DEPTH} are sent, "
+        f"and up to {_MAX_MODEL_DEPTH} of a type that holds itself. Ask for a smaller part."
+    )
+
+
+def _patient_form(value: Any, *, long_as_text: bool = True) -> Any:
+    try:
+        return to_json_value(value, long_as_text=long_as_text)
+    except NoJsonFormError as fault:
+        raise function_at_fault(str(fault)) from fault
+    except TooDeepError as fault:
+        raise AppFunctionInvalidArgumentException(f"{fault}. Ask for a smaller part.") from fault
+    except Exception as crash:
+        name = type(crash).__name__
+        raise function_at_fault(f"it cannot be read to its end: {name}") from crash
+
+
+def _response(value: Any, structured: Any) -> ExecuteAppFunctionResponse:
+    text = write_json(structured).decode()
+    return ExecuteAppFunctionResponse(value=value, structured=structured, text=text)
+
+
+def _respond_freely(value: Any) -> ExecuteAppFunctionResponse:
+    if isinstance(value, str):
+        return ExecuteAppFunctionResponse(value=text_form(value), text=text_form(value))
+    many = isinstance(value, list | tuple) and value and isinstance(value[0], BLOCKS)
+    if isinstance(value, BLOCKS) or many:
+        return MediaKind(BLOCKS, BLOCKS).respond(value)
+    form = _patient_form(value)
+    text = write_json(form).decode()
+    structured = form if isinstance(form, dict) else None
+    return ExecuteAppFunctionResponse(value=form, structured=structured, text=text)
+
+
+def _returned(annotation: Any) -> Any:
+    """What a caller gets in the end: Any without an annotation, the outcome of an awaitable."""
+    if annotation is EMPTY:
+        return Any
+    if annotation in (Never, NoReturn):
+        return None
+    origin, parts = typing.get_origin(annotation), typing.get_args(annotation)
+    if parts and (origin is Awaitable or origin is Coroutine):
+        return parts[-1]
+    return annotation
+
+
+def _wrapped(published: JsonSchema, description: str) -> JsonSchema:
+    """An object's schema with the published one under `result`; definitions move to the top."""
+    inner = {key: part for key, part in published.items() if key != "$defs"}
+    if description and "description" not in inner:
+        inner["description"] = description
+    wrapper: JsonSchema = {
+        "type": "object",
+        "properties": {"result": inner},
+        "required": ["result"],
+        "additionalProperties": False,
+    }
+    return wrapper | {"$defs": published["$defs"]} if "$defs" in published else wrapper
