@@ -1,0 +1,90 @@
+"""The functions of a service, found by id or tool name.
+
+What is listed is what can be called: both come from here. Refuses ids and names that would
+clash. Knows nothing of state, callers or limits.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from appfunctions_mcp.exceptions import AppFunctionDeclarationError
+from appfunctions_mcp.functions import AppFunction
+from appfunctions_mcp.metadata import AppFunctionMetadata, AppFunctionSearchSpec
+
+
+class AppFunctionRegistry:
+    """Functions in the order in which they were added."""
+
+    def __init__(self) -> None:
+        self._by_id: dict[str, AppFunction] = {}
+        self._by_tool_name: dict[str, AppFunction] = {}
+
+    def __iter__(self) -> Iterator[AppFunction]:
+        return iter(tuple(self._by_id.values()))
+
+    def __len__(self) -> int:
+        return len(self._by_id)
+
+    def add(self, functions: Iterable[AppFunction]) -> None:
+        """Adds functions, all of them or none.
+
+        Raises:
+            AppFunctionDeclarationError: An id or a tool name is taken; every clash is named,
+                and the prefix that would resolve it.
+        """
+        by_id, by_tool_name = dict(self._by_id), dict(self._by_tool_name)
+        faults = []
+        for function in functions:
+            metadata = function.metadata
+            twin = by_id.get(metadata.function_id) or by_tool_name.get(metadata.tool_name)
+            if twin is not None:
+                faults.append(_clash(metadata, twin.metadata))
+                continue
+            by_id[metadata.function_id] = function
+            by_tool_name[metadata.tool_name] = function
+        if faults:
+            raise AppFunctionDeclarationError(faults)
+        self._by_id, self._by_tool_name = by_id, by_tool_name
+
+    def remove(self, function_ids: Iterable[str]) -> None:
+        """Removes functions; ids that are not here are passed over."""
+        gone = set(function_ids)
+        self._by_id = {i: f for i, f in self._by_id.items() if i not in gone}
+        self._by_tool_name = {f.metadata.tool_name: f for f in self._by_id.values()}
+
+    def find(self, name: str) -> AppFunction | None:
+        """The function with this tool name or id, None where there is none."""
+        return self._by_tool_name.get(name) or self._by_id.get(name)
+
+    def search(self, spec: AppFunctionSearchSpec) -> list[AppFunction]:
+        """The functions that every filter of the spec admits, in their order."""
+        return [f for f in self if _admits(spec, f.metadata)]
+
+
+def _admits(spec: AppFunctionSearchSpec, metadata: AppFunctionMetadata) -> bool:
+    schema = metadata.schema
+    return (
+        (spec.function_ids is None or metadata.function_id in spec.function_ids)
+        and (spec.scopes is None or metadata.scope in spec.scopes)
+        and (
+            spec.schema_category is None
+            or (schema is not None and schema.category == spec.schema_category)
+        )
+        and (spec.schema_name is None or (schema is not None and schema.name == spec.schema_name))
+        and (
+            spec.min_schema_version == 0
+            or (schema is not None and schema.version >= spec.min_schema_version)
+        )
+    )
+
+
+def _clash(added: AppFunctionMetadata, present: AppFunctionMetadata) -> str:
+    if added.function_id == present.function_id:
+        return (
+            f"{added.source}: the id {added.function_id!r} is declared already at "
+            f"{present.source}; give one of them another id="
+        )
+    prefix = added.module.rpartition(".")[2] or "other"
+    return (
+        f"{added.source}: the tool name {added.tool_name!r} is taken by {present.function_id} "
+        f'({present.source}); give the module a prefix, for example prefix="{prefix}"'
+    )

@@ -1,0 +1,348 @@
+"""`AppFunctionService`: an app's metadata and functions, ready to be served.
+
+`load_service` makes one of a metadata file, `AppFunctionService.from_functions` of functions in
+code. Knows nothing of MCP; the engines under `server/` serve it.
+"""
+
+import fnmatch
+import os
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+from appfunctions_mcp.confirmation import Confirmations
+from appfunctions_mcp.exceptions import AppFunctionDeclarationError
+from appfunctions_mcp.functions import AppFunction, MetadataCall
+from appfunctions_mcp.loading import compile_functions, import_declared, load_functions
+from appfunctions_mcp.manager import AppFunctionManager, ExecutionHook
+from appfunctions_mcp.metadata import (
+    AppFunctionMetadata,
+    AppMetadata,
+    ExecutionLimits,
+    MetadataChanged,
+    OptionalDefaults,
+    StatesChanged,
+    UnknownArguments,
+)
+from appfunctions_mcp.registry import AppFunctionRegistry
+from appfunctions_mcp.settings import read_app_settings
+from appfunctions_mcp.state import StateStore
+from appfunctions_mcp.telemetry import ExecutionLog
+
+Lifespan = Callable[..., AbstractAsyncContextManager[Any]]
+"""An async context manager that takes nothing, or the app's settings."""
+
+
+@dataclass(frozen=True, slots=True)
+class AppFunctionRegistration:
+    """Functions that were added at run time, until `unregister` is called."""
+
+    function_ids: frozenset[str]
+    unregister: Callable[[], None]
+
+
+class AppFunctionService:
+    """One app: what it says of itself, its functions, and how they are executed.
+
+    Args:
+        metadata: What the app says of itself.
+        functions: The compiled functions.
+        lifespan: What is open while the service runs; its value is `context.lifespan`.
+        settings: The user's values by setting name.
+        store: Where states are kept; in memory when left out.
+        confirmations: Makes and redeems confirmation tokens.
+        log: Gets a record of each execution.
+        debug: A crash's traceback goes to the caller too.
+        warnings: What the author should know.
+        skipped: Modules that failed to load and were left out, with the reason.
+
+    Raises:
+        AppFunctionDeclarationError: Two functions share an id or a tool name.
+    """
+
+    def __init__(
+        self,
+        metadata: AppMetadata,
+        functions: Sequence[AppFunction],
+        *,
+        lifespan: Lifespan | None = None,
+        settings: Mapping[str, Any] | None = None,
+        store: StateStore | None = None,
+        confirmations: Confirmations | None = None,
+        log: ExecutionLog | None = None,
+        debug: bool = False,
+        warnings: Sequence[str] = (),
+        skipped: Mapping[str, str] | None = None,
+    ) -> None:
+        self.metadata = metadata
+        self.registry = AppFunctionRegistry()
+        self.registry.add(functions)
+        self.warnings = (*metadata.warnings, *warnings, *self._long_names())
+        self.skipped = dict(skipped or {})
+        self.manager = AppFunctionManager(
+            self.registry,
+            limits=metadata.limits,
+            store=store,
+            confirmations=confirmations,
+            log=log,
+            debug=debug,
+        )
+        self.manager.settings = dict(settings or {})
+        self.store = store
+        self._lifespan = lifespan
+        self._hooks: list[ExecutionHook] = []
+        self._running = 0
+        self._stack = AsyncExitStack()
+
+    @classmethod
+    def from_functions(
+        cls,
+        functions: Sequence[Callable[..., Any]],
+        *,
+        name: str,
+        description: str,
+        version: str = "0.0.0",
+        optional_defaults: OptionalDefaults = "type",
+        unknown_arguments: UnknownArguments = "refuse",
+        limits: ExecutionLimits | None = None,
+        lifespan: Lifespan | None = None,
+        settings: Mapping[str, Any] | None = None,
+        store: StateStore | None = None,
+    ) -> "AppFunctionService":
+        """Makes a service of functions in code, without a metadata file.
+
+        Args:
+            functions: Declared functions, or any callables.
+            name: The server's name.
+            description: What the app does, for agents: its domain, tasks and order of calls.
+            version: The app's version.
+            optional_defaults: `"type"` is Android's rule, `"declared"` Python's.
+            unknown_arguments: What happens to arguments that are not declared.
+            limits: What one call and the process may cost.
+            lifespan: What is open while the service runs.
+            settings: Values for `context.settings`.
+            store: Where states are kept; in memory when left out.
+
+        Returns:
+            The service.
+
+        Raises:
+            AppFunctionDeclarationError: Names every function that cannot be served, and why.
+        """
+        metadata = AppMetadata(
+            name=name,
+            description=description,
+            version=version,
+            optional_defaults=optional_defaults,
+            unknown_arguments=unknown_arguments,
+            limits=limits or ExecutionLimits(),
+        )
+        compiled = compile_functions(list(functions), metadata)
+        return cls(
+            metadata,
+            compiled,
+            lifespan=lifespan,
+            settings=settings,
+            store=store,
+            warnings=[w for f in compiled for w in f.warnings],
+        )
+
+    @classmethod
+    def from_metadata(
+        cls,
+        metadata: AppMetadata,
+        *,
+        only: Sequence[str] = (),
+        environ: Mapping[str, str] | None = None,
+        require_settings: bool = True,
+        **kept: Any,
+    ) -> "AppFunctionService":
+        """Imports the modules that an app's metadata names and makes a service of them.
+
+        Args:
+            metadata: The app.
+            only: Globs of tool names or ids; what none of them matches is not served.
+            environ: Where settings are read from; the process's environment when left out.
+            require_settings: Whether missing settings are an error; a listing needs none.
+            kept: `store`, `confirmations`, `log` and `debug` of the constructor.
+
+        Returns:
+            The service.
+
+        Raises:
+            AppFunctionDeclarationError: A module or function cannot be served.
+            SettingsError: A setting that the user must supply is missing.
+        """
+        if not metadata.modules:
+            raise AppFunctionDeclarationError(
+                f"{metadata.path}: names no module; add <mcp:functions module=…/> or --module NAME"
+            )
+        settings = _read_settings(metadata, environ, is_required=require_settings)
+        loaded = load_functions(metadata)
+        return cls(
+            metadata,
+            [f for f in loaded.functions if _is_wanted(f.metadata, only)],
+            lifespan=_import_lifespan(metadata),
+            settings=settings,
+            warnings=loaded.warnings,
+            skipped=loaded.skipped,
+            **kept,
+        )
+
+    def register(
+        self, metadata: AppFunctionMetadata, call: MetadataCall
+    ) -> AppFunctionRegistration:
+        """Adds one function at run time (registerAppFunction).
+
+        Args:
+            metadata: What is published; the schema is used as it stands.
+            call: Gets arguments and context; returns a JSON value, or an awaitable of one.
+
+        Returns:
+            The registration; `unregister` takes the function away again.
+
+        Raises:
+            AppFunctionDeclarationError: The id or the tool name is taken.
+        """
+        return self.register_all([(metadata, call)])
+
+    def register_all(
+        self, batch: Sequence[tuple[AppFunctionMetadata, MetadataCall]]
+    ) -> AppFunctionRegistration:
+        """Adds several functions at run time, all of them or none (registerAppFunctions).
+
+        Raises:
+            ValueError: The batch is empty.
+            AppFunctionDeclarationError: Names every id and tool name that is taken.
+        """
+        if not batch:
+            raise ValueError("the batch is empty; give at least one function")
+        self.registry.add([AppFunction.from_metadata(m, c) for m, c in batch])
+        ids = frozenset(m.function_id for m, _ in batch)
+        self._announce(ids)
+
+        def unregister() -> None:
+            self.registry.remove(ids)
+            self._announce(ids)
+
+        return AppFunctionRegistration(ids, unregister)
+
+    def around(self, hook: ExecutionHook) -> None:
+        """Puts a hook around every execution, to observe or to refuse.
+
+        Args:
+            hook: `async (request, proceed) -> response`; awaits `proceed(request)` to go on, or
+                raises an AppFunctionException to refuse. The first hook added is outermost.
+
+        Raises:
+            RuntimeError: The service runs already.
+        """
+        if self._running:
+            raise RuntimeError("hooks are compiled when the service starts; add them before")
+        self._hooks.append(hook)
+        self.manager.use_hooks(self._hooks)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator["AppFunctionService"]:
+        """Keeps the app's lifespan and its watch on other processes' changes open.
+
+        Entered again while it is open, it opens nothing twice.
+        """
+        self._running += 1
+        try:
+            if self._running == 1:
+                await self._open()
+            yield self
+        finally:
+            self._running -= 1
+            if not self._running:
+                self.manager.lifespan = None
+                await self._stack.aclose()
+
+    async def _open(self) -> None:
+        self._stack = AsyncExitStack()
+        watch = self.store.watch(self.manager.refresh) if self.store is not None else None
+        if watch is not None:
+            self._stack.callback(watch.close)
+        if self._lifespan is None:
+            return
+        takes_settings = bool(signature(self._lifespan).parameters)
+        entered = self._lifespan(self.manager.settings) if takes_settings else self._lifespan()
+        self.manager.lifespan = await self._stack.enter_async_context(entered)
+
+    def _announce(self, ids: frozenset[str]) -> None:
+        """Android's order: what a function is comes before whether it may be called."""
+        self.manager.announce(MetadataChanged(ids))
+        self.manager.announce(StatesChanged(ids))
+
+    def _long_names(self) -> list[str]:
+        """Tools that clients would hide: server and tool name may have 60 characters together."""
+        server = self.metadata.name
+        return [
+            f"{f.metadata.source}: the names {server!r} and {f.metadata.tool_name!r} have "
+            f"{len(server) + 1 + len(f.metadata.tool_name)} characters together, and some clients "
+            "hide a tool above 60; shorten one of them"
+            for f in self.registry
+            if len(server) + 1 + len(f.metadata.tool_name) > 60
+        ]
+
+
+def load_service(
+    path: str | Path,
+    *,
+    modules: Sequence[str] = (),
+    locale: str | None = None,
+    resources: str | Path | None = None,
+    store: StateStore | None = None,
+) -> AppFunctionService:
+    """Loads an app from its metadata XML: strings, settings, modules, functions.
+
+    Args:
+        path: The metadata file.
+        modules: Further modules, `NAME` or `NAME:PREFIX`.
+        locale: Which translation of the strings is used, such as `ru` or `pt-BR`.
+        resources: The folder that holds `values*/`, when it does not lie beside the file.
+        store: Where states are kept; in memory when left out.
+
+    Returns:
+        The service.
+
+    Raises:
+        MetadataXmlError: The metadata or a string cannot be used.
+        AppFunctionDeclarationError: A module or function cannot be served; names every fault.
+        SettingsError: A setting that the user must supply is missing; names all of them.
+    """
+    from appfunctions_mcp.metadata_xml import parse_metadata
+
+    folder = Path(resources) if resources is not None else None
+    metadata = parse_metadata(Path(path), modules=modules, locale=locale, resources=folder)
+    return AppFunctionService.from_metadata(metadata, store=store)
+
+
+def _read_settings(
+    metadata: AppMetadata, environ: Mapping[str, str] | None, *, is_required: bool
+) -> dict[str, Any]:
+    settings = metadata.settings
+    if not is_required:
+        settings = tuple(replace(s, required=False) for s in settings)
+    return dict(read_app_settings(settings, os.environ if environ is None else environ))
+
+
+def _is_wanted(metadata: AppFunctionMetadata, only: Sequence[str]) -> bool:
+    names = (metadata.tool_name, metadata.function_id)
+    return not only or any(fnmatch.fnmatchcase(n, glob) for glob in only for n in names)
+
+
+def _import_lifespan(metadata: AppMetadata) -> Lifespan | None:
+    if metadata.lifespan is None:
+        return None
+    where = f"{metadata.path}:{metadata.lifespan_line}"
+    module_name, _, name = metadata.lifespan.partition(":")
+    module = import_declared(module_name, metadata.python_path, where)
+    lifespan = getattr(module, name, None)
+    if not callable(lifespan):
+        raise AppFunctionDeclarationError(f"{where}: {module_name} has no callable {name!r}")
+    return lifespan  # type: ignore[no-any-return] # what the author wrote; _open checks it by use
