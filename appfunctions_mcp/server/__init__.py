@@ -1,0 +1,1 @@
+"""Serves a loaded service over MCP: stdio and HTTP, through interchangeable engines."""

@@ -1,0 +1,137 @@
+"""What a running call reports, in order, from any thread, to whoever sends it on.
+
+Progress and log messages queue up on the event loop and leave one after the other; all that was
+reported before the result goes out before it, and nothing after. Knows nothing of MCP.
+"""
+
+import asyncio
+import math
+import threading
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic_core import from_json, to_json
+
+from appfunctions_mcp.requests import LogLevel
+
+MAX_QUEUED = 256
+"""Reports that wait to be sent; beyond them the oldest are dropped, as newer ones say more."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProgressReport:
+    """How far a call is."""
+
+    progress: float
+    total: float | None
+    message: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LogMessage:
+    """One log message: its level, and its text or an object with text and fields."""
+
+    level: LogLevel
+    body: Any
+
+
+Report = ProgressReport | LogMessage
+
+
+class QueuedChannel:
+    """A call's way back to its caller.
+
+    Args:
+        send: Sends one report on; awaited for one at a time.
+        wants_progress: Whether the caller asked for progress.
+        log_levels: The levels of log messages that the caller asked for.
+    """
+
+    def __init__(
+        self,
+        send: Callable[[Report], Awaitable[None]],
+        *,
+        wants_progress: bool,
+        log_levels: frozenset[str] = frozenset(),
+    ) -> None:
+        self._send = send
+        self._wants_progress = wants_progress
+        self._log_levels = log_levels
+        self._queue: deque[Report] = deque(maxlen=MAX_QUEUED)
+        self._loop = asyncio.get_running_loop()
+        self._thread = threading.get_ident()
+        self._changed = asyncio.Event()
+        self._ends = False
+        self._highest = -math.inf
+
+    def report_progress(self, progress: float, total: float | None, message: str | None) -> None:
+        """Queues a report; one that does not rise, or is no finite number, is dropped."""
+        if not self._wants_progress or not _is_finite(progress):
+            return
+        known_total = total if total is not None and _is_finite(total) else None
+        text = None if message is None else str(message)
+        self._enqueue(ProgressReport(progress, known_total, text))
+
+    def log(self, level: LogLevel, message: str, fields: Mapping[str, Any]) -> None:
+        """Queues a log message; fields that are no JSON are sent as their text."""
+        if level not in self._log_levels:
+            return
+        body = {"message": message, **fields} if fields else message
+        written = to_json(body, serialize_unknown=True, inf_nan_mode="null")
+        self._enqueue(LogMessage(level, from_json(written)))
+
+    @asynccontextmanager
+    async def sending(self) -> AsyncIterator["QueuedChannel"]:
+        """Sends reports while the block runs; the rest of them before it is left."""
+        sender = asyncio.create_task(self._send_all())
+        try:
+            yield self
+        except asyncio.CancelledError:
+            self._ends = True
+            sender.cancel()
+            raise
+        except Exception:
+            await self._finish(sender)
+            raise
+        await self._finish(sender)
+
+    async def _finish(self, sender: asyncio.Task[None]) -> None:
+        self._ends = True
+        self._changed.set()
+        try:
+            await sender
+        finally:
+            sender.cancel()
+
+    async def _send_all(self) -> None:
+        while True:
+            while self._queue:
+                await self._send(self._queue.popleft())
+            if self._ends:
+                return
+            self._changed.clear()
+            await self._changed.wait()
+
+    def _enqueue(self, report: Report) -> None:
+        if threading.get_ident() == self._thread:
+            self._add(report)
+            return
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._add, report)
+
+    def _add(self, report: Report) -> None:
+        if self._ends:
+            return
+        if isinstance(report, ProgressReport):
+            if report.progress <= self._highest:
+                return
+            self._highest = report.progress
+        self._queue.append(report)
+        self._changed.set()
+
+
+def _is_finite(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

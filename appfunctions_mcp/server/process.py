@@ -1,0 +1,100 @@
+"""A server process on stdio from its first message to its end.
+
+Puts the transport, the engine, the service's lifespan and the process's end together, in the
+order that keeps the promises: answers first, then the lifespan's clean-up, and the end on time
+whatever hangs. Knows nothing of the protocol's methods.
+"""
+
+import asyncio
+import gc
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Protocol
+
+from appfunctions_mcp.server.descriptors import ProtocolDescriptors, guard_stdout
+from appfunctions_mcp.server.envelopes import Message
+from appfunctions_mcp.server.shutdown import ExitDeadline, stop_signals, watch_parent
+from appfunctions_mcp.server.stdio import StdioTransport
+
+_CANCEL_SECONDS = 0.2
+"""How long cancelled calls may take to end before the lifespan is closed without them."""
+
+
+class Runnable(Protocol):
+    """What runs as long as it is served: a service."""
+
+    def running(self) -> AbstractAsyncContextManager[Any]:
+        """Opens the lifespan, and closes it in the end."""
+
+
+class Engine(Protocol):
+    """What answers the messages of one connection."""
+
+    async def run(self) -> None:
+        """Serves until `close`."""
+
+    def receive(self, message: Message) -> None:
+        """Takes one valid message; must not wait."""
+
+    def end_input(self) -> None:
+        """Is told that no message follows; what would wait for one ends now."""
+
+    def close(self) -> None:
+        """Cancels what still runs."""
+
+
+def serve_process(
+    service: Runnable,
+    make_engine: Callable[[StdioTransport], Engine],
+    *,
+    threads: bool = False,
+    watch_parent: bool = False,
+) -> None:
+    """Serves a service on stdin and stdout until the client is gone or a signal comes.
+
+    Args:
+        service: What is served; its lifespan is opened and closed here.
+        make_engine: Makes the engine for the connection.
+        threads: Reads and writes in threads though the platform could do without.
+        watch_parent: Ends, too, when the process that started this one has ended.
+    """
+    process = _StdioProcess(service, guard_stdout(), threads=threads)
+    asyncio.run(process.serve(make_engine, watches_parent=watch_parent))
+
+
+class _StdioProcess:
+    def __init__(
+        self, service: Runnable, descriptors: ProtocolDescriptors, *, threads: bool
+    ) -> None:
+        self._service = service
+        self._descriptors = descriptors
+        self._threads = threads
+        self._deadline = ExitDeadline()
+
+    async def serve(
+        self, make_engine: Callable[[StdioTransport], Engine], *, watches_parent: bool
+    ) -> None:
+        transport = StdioTransport(self._descriptors, threads=self._threads)
+        with stop_signals(transport.stop, self._deadline):
+            if watches_parent:
+                watch_parent(transport.stop)
+            async with self._service.running():
+                gc.freeze()
+                self._deadline.arm_on_hangup(self._descriptors.input)
+                await self._serve(transport, make_engine(transport))
+
+    async def _serve(self, transport: StdioTransport, engine: Engine) -> None:
+        def on_end() -> None:
+            self._deadline.arm()
+            engine.end_input()
+
+        serving = asyncio.create_task(engine.run())
+        serving.add_done_callback(lambda _: transport.stop())
+        try:
+            await transport.run(engine.receive, on_end)
+        finally:
+            engine.close()
+            await asyncio.wait({serving}, timeout=_CANCEL_SECONDS)
+            serving.cancel()
+        if serving.done() and not serving.cancelled():
+            serving.result()

@@ -1,0 +1,194 @@
+"""The stdio transport: JSON-RPC messages as lines of bytes on two descriptors.
+
+Lines become checked messages for a `receive` callable, `send` takes messages to be written, one
+write a turn of the loop. What is no valid message is answered here, so an engine sees valid ones
+only. It knows which requests wait for an answer, and at the end of input gives them a short time.
+Knows nothing of methods.
+"""
+
+import asyncio
+import logging
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+
+from appfunctions_mcp.json_text import JsonTextError, write_json
+from appfunctions_mcp.server.descriptors import ProtocolDescriptors
+from appfunctions_mcp.server.envelopes import (
+    INTERNAL_ERROR,
+    INVALID_REQUEST,
+    BadMessage,
+    Message,
+    RequestId,
+    error_response,
+    is_request_id,
+    read_message,
+)
+from appfunctions_mcp.server.framing import MAX_LINE_BYTES, LineSplitter, LineTooLongError
+from appfunctions_mcp.server.pipes import is_client_gone, open_reader, open_writer
+
+GRACE_SECONDS = 1.5
+"""How long, after the end of input, requests that were read may still be answered."""
+MAX_UNSENT_BYTES = 64 * 1024 * 1024
+"""Nothing more is read while the client leaves this much unread."""
+
+log = logging.getLogger("appfunctions_mcp.server")
+
+
+class StdioTransport:
+    """One connection over a pair of descriptors.
+
+    Args:
+        descriptors: Where to read and write.
+        threads: Reads and writes in threads though the platform could do without.
+        max_line_bytes: How long one message may be.
+    """
+
+    def __init__(
+        self,
+        descriptors: ProtocolDescriptors,
+        *,
+        threads: bool = False,
+        max_line_bytes: int = MAX_LINE_BYTES,
+    ) -> None:
+        self._descriptors = descriptors
+        self._threads = threads
+        self._lines = LineSplitter(max_line_bytes)
+        self._unanswered: Counter[RequestId] = Counter()
+        self._outgoing: list[bytes] = []
+        self._ended = asyncio.Event()
+        self._progress = asyncio.Event()
+        self._grace_seconds = GRACE_SECONDS
+        self._flush_scheduled = self._closed = False
+
+    async def run(self, receive: Callable[[Message], None], on_end: Callable[[], None]) -> None:
+        """Serves until the input ends, the client is gone or `stop` is called.
+
+        When it returns, what was read is answered or its time is over, and nothing more is
+        written.
+
+        Args:
+            receive: Gets each valid message, on the loop's thread; it must not wait.
+            on_end: Called when nothing more will be received, before requests get their time.
+        """
+        self._receive = receive
+        self._loop = asyncio.get_running_loop()
+        self._writer = open_writer(self._descriptors.output, self._on_broken, threads=self._threads)
+        self._reader = open_reader(self._descriptors.input, self._on_chunk, threads=self._threads)
+        try:
+            await self._ended.wait()
+            self._reader.pause()
+            on_end()
+            await self._settle()
+        finally:
+            self._closed = True
+            self._reader.close()
+            self._writer.close()
+
+    def stop(self) -> None:
+        """Ends the connection now: what is written already goes out, nothing else is awaited."""
+        self._grace_seconds = 0
+        self._ended.set()
+        self._progress.set()
+
+    def send(self, message: Message) -> None:
+        """Writes a message at the end of this turn of the loop.
+
+        What has no JSON form becomes an error under the same id, never silence.
+        """
+        if self._closed:
+            return
+        if "method" not in message:
+            self._settled(message.get("id"))
+        try:
+            line = write_json(message)
+        except JsonTextError as error:
+            line = write_json(self._unwritable(message, error))
+        self._outgoing += (line, b"\n")
+        if not self._flush_scheduled:
+            self._flush_scheduled = True
+            self._loop.call_soon(self._flush)
+
+    def is_unanswered(self, request_id: object) -> bool:
+        """Whether a request with exactly this id waits for its answer; `"7"` is not `7`."""
+        return is_request_id(request_id) and request_id in self._unanswered
+
+    def forget(self, request_id: RequestId) -> None:
+        """Takes a request as settled though nothing was sent: the client has cancelled it."""
+        self._settled(request_id)
+
+    async def drain(self) -> None:
+        """Waits while the client leaves too much unread."""
+        await self._writer.drain(MAX_UNSENT_BYTES)
+
+    def _on_chunk(self, chunk: bytes | None) -> None:
+        if chunk is None:
+            last = self._lines.end()
+            if last is not None:
+                self._on_line(last)
+            self._ended.set()
+            return
+        for line in self._lines.feed(chunk):
+            self._on_line(line)
+        if self._writer.unsent_bytes > MAX_UNSENT_BYTES:
+            self._reader.pause()
+            self._resuming = self._loop.create_task(self._resume_when_drained())
+
+    async def _resume_when_drained(self) -> None:
+        await self.drain()
+        if not self._ended.is_set():
+            self._reader.resume()
+
+    def _on_line(self, line: bytes | LineTooLongError) -> None:
+        message = (
+            BadMessage(INVALID_REQUEST, f"Invalid request: {line}")
+            if isinstance(line, LineTooLongError)
+            else read_message(line)
+        )
+        if isinstance(message, BadMessage):
+            self.send(message.answer())
+        elif message is not None:
+            if "method" in message and "id" in message:
+                self._unanswered[message["id"]] += 1
+            self._receive(message)
+
+    def _on_broken(self, error: OSError) -> None:
+        if not is_client_gone(error):
+            log.error("the client cannot be written to: %s", error)
+        self._closed = True
+        self.stop()
+
+    def _flush(self) -> None:
+        self._flush_scheduled = False
+        lines = b"".join(self._outgoing)
+        self._outgoing.clear()
+        self._writer.write(lines)
+
+    def _settled(self, request_id: RequestId | None) -> None:
+        if request_id is None:
+            return
+        left = self._unanswered[request_id] - 1
+        if left > 0:
+            self._unanswered[request_id] = left
+        else:
+            del self._unanswered[request_id]
+        if not self._unanswered:
+            self._progress.set()
+
+    async def _settle(self) -> None:
+        """Gives what was read its time, then what was answered its way out."""
+        deadline = time.monotonic() + self._grace_seconds
+        while self._unanswered and (left := deadline - time.monotonic()) > 0:
+            self._progress.clear()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._progress.wait(), left)
+        deadline = max(deadline, time.monotonic() + 0.1)
+        await asyncio.sleep(0)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._writer.drain(0), deadline - time.monotonic())
+
+    def _unwritable(self, message: Message, error: JsonTextError) -> Message:
+        log.error("a message could not be written: %s", error)
+        request_id = message.get("id")
+        return error_response(request_id, INTERNAL_ERROR, f"Internal error: the answer has {error}")
