@@ -1,0 +1,116 @@
+"""`appfunctions-mcp call`: executes one function as a client would, and prints its answer."""
+
+import argparse
+import asyncio
+import json
+import sys
+from typing import Any
+
+from appfunctions_mcp.cli.arguments import add_service_arguments, split_file
+from appfunctions_mcp.cli.opening import open_service
+from appfunctions_mcp.exceptions import (
+    AppFunctionDeniedException,
+    AppFunctionException,
+    SettingsError,
+)
+from appfunctions_mcp.json_text import JsonTextError, read_json
+from appfunctions_mcp.media import Audio, BlobResource, Image
+from appfunctions_mcp.requests import ExecuteAppFunctionRequest, ExecuteAppFunctionResponse
+from appfunctions_mcp.service import AppFunctionService
+
+SUMMARY = "Executes one function, with the same checks as for a client, and prints the answer."
+EXAMPLE = """appfunctions-mcp call find_notes --param query=milk
+         appfunctions-mcp call create_note '{"title": "Milk", "content": null}'"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds FILE, FUNCTION, JSON and the options of the command."""
+    parser.add_argument(
+        "words",
+        nargs="+",
+        metavar="[FILE] FUNCTION [JSON]",
+        help="the metadata XML, a tool name or id, and the arguments as a JSON object",
+    )
+    parser.add_argument(
+        "--param", action="append", default=[], metavar="K=V", help="one argument as text"
+    )
+    parser.add_argument("--json", action="store_true", help="print the whole answer as JSON")
+    parser.add_argument("--yes", action="store_true", help="confirm without being asked")
+    parser.add_argument("--debug", action="store_true", help="show the traceback of a crash")
+    add_service_arguments(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Prints the answer on stdout, exit code 0; or the error on stderr, exit code 1."""
+    file, words = split_file(args.words)
+    if not words or len(words) > 2:
+        raise SettingsError("give FUNCTION, and its arguments as one JSON object or as --param K=V")
+    parameters = _parameters(words[1] if len(words) == 2 else None, args.param)
+    service = open_service(args, file)
+    request = ExecuteAppFunctionRequest(words[0], parameters)
+    try:
+        response = asyncio.run(_execute(service, request, confirmed=args.yes))
+    except AppFunctionException as failure:
+        if args.json:
+            print(json.dumps({"error": failure.structured()}, ensure_ascii=False, indent=2))
+        print(failure.text(), file=sys.stderr)
+        return 1
+    _print_answer(response, as_json=args.json)
+    return 0
+
+
+def _parameters(text: str | None, pairs: list[str]) -> dict[str, Any]:
+    """The arguments of the JSON object and of the `K=V` pairs together.
+
+    A pair's value is text, which becomes a number, a bool, a list or an object only where the
+    parameter's type asks for one, as it does for any client.
+    """
+    parameters: Any = {}
+    if text is not None:
+        try:
+            parameters = read_json(text)
+        except JsonTextError as fault:
+            raise SettingsError(f"the arguments are no JSON: {fault}") from fault
+        if not isinstance(parameters, dict):
+            raise SettingsError('the arguments must be one JSON object, such as {"title": "Milk"}')
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not (name and equals):
+            raise SettingsError(f"--param {pair!r} has no form K=V")
+        parameters[name] = value
+    return parameters  # type: ignore[no-any-return] # checked to be an object above
+
+
+async def _execute(
+    service: AppFunctionService, request: ExecuteAppFunctionRequest, *, confirmed: bool
+) -> ExecuteAppFunctionResponse:
+    async with service.running():
+        try:
+            return await service.manager.execute(request)
+        except AppFunctionDeniedException as denied:
+            token = denied.extras.get("confirmation")
+            if token is None or not (confirmed or _agrees(denied)):
+                raise
+        again = {**request.parameters, "confirmation": token}
+        return await service.manager.execute(ExecuteAppFunctionRequest(request.function, again))
+
+
+def _agrees(denied: AppFunctionDeniedException) -> bool:
+    """Asks the person at the terminal; where there is none, nobody agrees."""
+    if not sys.stdin.isatty():
+        return False
+    print(denied.message, file=sys.stderr)
+    print("Run it? [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
+
+def _print_answer(response: ExecuteAppFunctionResponse, *, as_json: bool) -> None:
+    if as_json or (response.text is not None and response.structured is not None):
+        print(json.dumps(response.value, ensure_ascii=False, indent=2))
+    elif response.text is not None:
+        print(response.text)
+    for item in response.media:
+        if isinstance(item, Image | Audio | BlobResource):
+            print(f"{type(item).__name__}: {item.mime_type}, {len(item.data):,} bytes")
+        else:
+            print(item)

@@ -1,0 +1,201 @@
+"""`appfunctions-mcp doctor`: checks every installed server and says how to mend it."""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from appfunctions_mcp.cli.arguments import add_service_arguments, find_file, split_file
+from appfunctions_mcp.cli.client_arguments import lock_folder, server_options
+from appfunctions_mcp.exceptions import SettingsError
+from appfunctions_mcp.install.app_checks import check_app
+from appfunctions_mcp.install.checks import (
+    EntryReport,
+    Finding,
+    InstalledEntry,
+    Severity,
+    check_entry,
+    has_errors,
+)
+from appfunctions_mcp.install.clients import CLIENT_NAMES, McpClient, find_client
+from appfunctions_mcp.install.entry import (
+    Launch,
+    absolute_path,
+    build_launch,
+    expand_variables,
+    is_ours,
+)
+from appfunctions_mcp.install.errors import InstallError
+from appfunctions_mcp.install.installation import config_file
+from appfunctions_mcp.install.machine import Machine
+from appfunctions_mcp.settings import Settings
+
+SUMMARY = "Checks the servers that are installed in clients, and says how to mend each fault."
+EXAMPLE = "appfunctions-mcp doctor claude-desktop"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds FILE, CLIENT and the options."""
+    add = parser.add_argument
+    clients = "|".join(CLIENT_NAMES)
+    add(
+        "words",
+        nargs="*",
+        metavar="[FILE] [CLIENT]",
+        help=f"check only this app, or only this client ({clients})",
+    )
+    add("--json", action="store_true", help="print JSON")
+    add_service_arguments(parser)
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """What was checked, and what was found."""
+
+    title: str
+    record: dict[str, Any]
+    findings: tuple[Finding, ...]
+
+
+def run(args: argparse.Namespace) -> int:
+    """Prints the findings; exit code 1 where something is wrong."""
+    file, client = _read_words(args.words)
+    machine = Machine.here(os.environ)
+    subjects = list(_examine(args, file, client, machine))
+    findings = [finding for subject in subjects for finding in subject.findings]
+    if args.json:
+        listing = [{**subject.record, "findings": _listed(subject)} for subject in subjects]
+        print(json.dumps({"ok": not has_errors(findings), "checked": listing}, indent=2))
+    else:
+        for subject in subjects:
+            _show(subject)
+    return 1 if has_errors(findings) else 0
+
+
+def _read_words(words: list[str]) -> tuple[str | None, McpClient | None]:
+    file, rest = (None, words) if words in [[name] for name in CLIENT_NAMES] else split_file(words)
+    if len(rest) > 1:
+        raise SettingsError(f"{rest[1]!r} is too much; give [FILE] [CLIENT], FILE first")
+    return file, find_client(rest[0]) if rest else None
+
+
+def _examine(
+    args: argparse.Namespace, file: str | None, client: McpClient | None, machine: Machine
+) -> Iterator[_Subject]:
+    """Checks the entries, then each app that they start or that was given."""
+    path = _metadata_file(args, file)
+    wanted = path if file is not None else None
+    clients = [client] if client else [find_client(name) for name in CLIENT_NAMES]
+    apps: dict[Path, Launch] = {}
+    count = 0
+    for each in clients:
+        for installed in _find_entries(each, machine):
+            if isinstance(installed, _Subject):
+                yield installed
+                continue
+            if wanted is not None and not _is_same(installed.file, wanted):
+                continue
+            count += 1
+            report = check_entry(installed, machine)
+            if installed.file and installed.launch and report.probe is not None:
+                apps.setdefault(installed.file, _expanded(installed, machine))
+            yield _entry_subject(installed, report)
+    if not count:
+        yield _nothing_installed(client, wanted)
+    if path is not None and path not in apps and (wanted is not None or client is None):
+        options = server_options(Settings.from_environment(os.environ).merged(vars(args)))
+        apps[path] = build_launch(path, options, dict(machine.environ))
+    for app, launch in apps.items():
+        yield _Subject(str(app), {"file": str(app)}, tuple(check_app(app, launch, machine)))
+
+
+def _metadata_file(args: argparse.Namespace, file: str | None) -> Path | None:
+    """The app that was given, or the one that lies here; None where there is none."""
+    if file is not None:
+        return absolute_path(find_file(file))
+    options = Settings.from_environment(os.environ).merged(vars(args))
+    try:
+        return absolute_path(find_file(options.file))
+    except SettingsError:
+        return None
+
+
+def _is_same(file: Path | None, wanted: Path) -> bool:
+    return file is not None and file.resolve() == wanted.resolve()
+
+
+def _find_entries(client: McpClient, machine: Machine) -> Iterator["InstalledEntry | _Subject"]:
+    """Every entry of ours in every file that the client may have."""
+    for scope in client.scopes:
+        for place in client.config_places(machine, scope):
+            file = config_file(place, lock_folder())
+            try:
+                entries = client.document.read_entries(file.read(), place.path)
+            except InstallError as fault:
+                record = {"client": client.name, "config": str(place.path)}
+                findings = (Finding("config", "error", str(fault)),)
+                yield _Subject(f"{client.title}, {place.path}", record, findings)
+                continue
+            for name, entry in entries.items():
+                if is_ours(entry):
+                    yield InstalledEntry(client, scope, place, name, entry)
+
+
+def _expanded(installed: InstalledEntry, machine: Machine) -> Launch:
+    launch = installed.launch
+    assert launch is not None  # noqa: S101 - only asked of entries that start a program
+    return (
+        expand_variables(launch, machine.environ) if installed.client.expands_variables else launch
+    )
+
+
+def _entry_subject(installed: InstalledEntry, report: EntryReport) -> _Subject:
+    probe, launch = report.probe, installed.launch
+    record = {
+        "client": installed.client.name,
+        "scope": installed.scope,
+        "config": str(installed.place.path),
+        "name": installed.name,
+        "command": [launch.command, *launch.args] if launch else None,
+        "start_seconds": round(probe.start_seconds, 3) if probe and probe.start_seconds else None,
+        "tools": list(probe.tools) if probe else None,
+    }
+    title = f"{installed.client.title}, {installed.name} ({installed.place.path})"
+    return _Subject(title, record, report.findings)
+
+
+def _nothing_installed(client: McpClient | None, file: Path | None) -> _Subject:
+    """A fault only where somebody asked for something that is not there."""
+    where = client.title if client else "any client"
+    install = f"appfunctions-mcp install {file or 'FILE'} {client.name if client else 'CLIENT'}"
+    severity: Severity = "error" if client or file else "note"
+    what = f"no server of {file or 'this program'} is installed in {where}"
+    finding = Finding("not-installed", severity, what, f"install it: {install}")
+    return _Subject(where, {"client": client.name if client else None}, (finding,))
+
+
+def _listed(subject: _Subject) -> list[dict[str, str]]:
+    return [
+        {
+            "check": finding.check,
+            "severity": finding.severity,
+            "what": finding.what,
+            "fix": finding.fix,
+        }
+        for finding in subject.findings
+    ]
+
+
+def _show(subject: _Subject) -> None:
+    """The subject on stdout; its findings on stderr, each line complete by itself."""
+    verdict = "WRONG" if has_errors(subject.findings) else "ok"
+    started = subject.record.get("start_seconds")
+    tools = subject.record.get("tools")
+    detail = f": starts in {started:.2f} s, tools: {len(tools)}" if started and tools else ""
+    print(f"{verdict}  {subject.title}{detail}", flush=True)
+    for finding in subject.findings:
+        print(f"{subject.title}: {finding.severity}: {finding}", file=sys.stderr, flush=True)

@@ -1,0 +1,64 @@
+"""From a command line to a loaded service: settings, the metadata file, the kept state."""
+
+import argparse
+import os
+from dataclasses import replace
+
+from appfunctions_mcp.cli.arguments import find_file
+from appfunctions_mcp.confirmation import Confirmations, JsonFileUsedTokens
+from appfunctions_mcp.metadata_xml import parse_metadata
+from appfunctions_mcp.places import state_file
+from appfunctions_mcp.service import AppFunctionService
+from appfunctions_mcp.settings import Settings
+from appfunctions_mcp.state import JsonFileStateStore
+
+
+def read_settings(args: argparse.Namespace) -> Settings:
+    """The server's options: the command line's, else the environment's.
+
+    Raises:
+        SettingsError: Values that are not accepted.
+    """
+    return Settings.from_environment(os.environ).merged(vars(args))
+
+
+def open_service(
+    args: argparse.Namespace,
+    file: str | None,
+    *,
+    settings: Settings | None = None,
+    require_settings: bool = True,
+) -> AppFunctionService:
+    """Loads the service that a command line names.
+
+    Args:
+        args: The command line.
+        file: FILE, if it was given.
+        settings: What `read_settings` returned, where the command has read it already.
+        require_settings: Whether settings that the user must supply have to be there.
+
+    Returns:
+        The service, with its states kept in the user's folder.
+
+    Raises:
+        AppFunctionsError: Names every fault of the metadata, the modules and the settings.
+    """
+    options = settings or read_settings(args)
+    metadata = parse_metadata(
+        find_file(file or options.file),
+        modules=options.module,
+        locale=options.locale,
+        resources=options.resources,
+    )
+    if options.no_loop_guard:
+        metadata = replace(metadata, limits=replace(metadata.limits, loop_guard=False))
+    kept_in = options.state_file or state_file(metadata.name, metadata.path)
+    used = JsonFileUsedTokens(kept_in.with_suffix(".confirmations.json"))
+    return AppFunctionService.from_metadata(
+        metadata,
+        only=options.only,
+        require_settings=require_settings,
+        store=JsonFileStateStore(kept_in),
+        confirmations=Confirmations(options.state_keys, used),
+        debug=options.debug,
+    )

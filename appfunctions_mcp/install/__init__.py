@@ -1,0 +1,1 @@
+"""Puts a server into MCP clients and takes it out again; one module a client."""

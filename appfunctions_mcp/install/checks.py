@@ -1,0 +1,272 @@
+"""What `doctor` looks at: one entry of one client, and the app that it starts.
+
+Every check gives findings, each with its fix. Knows nothing of how findings are shown.
+"""
+
+import os
+import shlex
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from appfunctions_mcp.install.clients import ConfigPlace, McpClient, Scope
+from appfunctions_mcp.install.entry import (
+    SERVER_NAME,
+    Launch,
+    expand_variables,
+    launched_file,
+    long_names,
+    read_launch,
+)
+from appfunctions_mcp.install.machine import Machine
+from appfunctions_mcp.install.probe import (
+    CLIENT_START_SECONDS,
+    INSTALL_PROBE_SECONDS,
+    ProbeReport,
+    probe,
+)
+
+Severity = Literal["error", "warning", "note"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was found, and what to do about it."""
+
+    check: str
+    """A short name of the check, for programs."""
+    severity: Severity
+    """An error keeps something from working; a note is no fault."""
+    what: str
+    fix: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.what}; {self.fix}" if self.fix else self.what
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledEntry:
+    """An entry of ours in a client's file."""
+
+    client: McpClient
+    scope: Scope
+    place: ConfigPlace
+    name: str
+    entry: Any
+
+    @property
+    def launch(self) -> Launch | None:
+        """What the entry starts; None for an address."""
+        return read_launch(self.entry)
+
+    @property
+    def file(self) -> Path | None:
+        """The metadata file that it starts."""
+        return launched_file(self.launch) if self.launch else None
+
+    @property
+    def repair(self) -> str:
+        """The command that writes the entry anew."""
+        file = [str(self.file)] if self.file else []
+        scope = ["--scope", self.scope] if self.scope != "user" else []
+        words = [*file, self.client.name, "--name", self.name, *scope, "--force"]
+        as_typed = subprocess.list2cmdline if os.name == "nt" else shlex.join
+        return as_typed(["appfunctions-mcp", "install", *words])
+
+
+@dataclass(frozen=True, slots=True)
+class EntryReport:
+    """The findings of one entry, and what its start has shown."""
+
+    findings: tuple[Finding, ...]
+    probe: ProbeReport | None
+
+
+def check_entry(installed: InstalledEntry, machine: Machine) -> EntryReport:
+    """Checks one entry: where it stands, what it names, and whether it starts."""
+    findings = [
+        *_check_place(installed, machine),
+        *_check_running(installed, machine),
+    ]
+    launch = installed.launch
+    if launch is None:
+        return EntryReport(tuple(findings), None)
+    if installed.client.expands_variables:
+        launch = expand_variables(launch, machine.environ)
+    broken = [*check_command(launch.command, installed.repair), *_check_file(installed)]
+    findings += broken
+    if any(finding.severity == "error" for finding in broken):
+        return EntryReport(tuple(findings), None)
+    report = probe(launch, machine, CLIENT_START_SECONDS)
+    findings += check_probe(report, installed.name, installed.repair)
+    return EntryReport(tuple(findings), report)
+
+
+def check_command(command: str, repair: str) -> Iterator[Finding]:
+    """Checks that a command is there for a client whose PATH and folder are its own."""
+    path = Path(command)
+    if not path.is_absolute():
+        found = shutil.which(command)
+        where = f"this shell finds {found}, " if found else ""
+        yield Finding(
+            "command-relative",
+            "error",
+            f"the command {command!r} is no absolute path: {where}a client has another PATH",
+            f"write it anew: {repair}",
+        )
+        return
+    if not path.exists():
+        yield _missing_command(path, repair)
+        return
+    if not path.is_file() or not os.access(path, os.X_OK):
+        yield Finding(
+            "command-not-executable",
+            "error",
+            f"the command {path} is no executable file",
+            f"write it anew: {repair}",
+        )
+        return
+    yield from _check_environment(path, repair)
+
+
+def _missing_command(path: Path, repair: str) -> Finding:
+    """Says whether the interpreter alone is gone, or its virtual environment with it."""
+    if path.is_symlink():
+        what = f"{path} points to {path.readlink()}, which is gone: Python was removed"
+        fix = f"make the virtual environment anew, install the package into it, then: {repair}"
+    elif not path.parent.parent.exists():
+        what = f"the command {path} is gone, and {path.parent.parent} with it: moved or removed"
+        fix = f"from where it is now: {repair}"
+    else:
+        what = f"the command {path} is gone"
+        fix = f"from an environment that has the package: {repair}"
+    return Finding("command-missing", "error", what, fix)
+
+
+def _check_environment(path: Path, repair: str) -> Iterator[Finding]:
+    """Checks that the Python that a virtual environment was made from is still there."""
+    configuration = path.parent.parent / "pyvenv.cfg"
+    if not configuration.is_file():
+        return
+    text = configuration.read_text(encoding="utf-8", errors="replace")
+    pairs = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
+    homes = [value.strip() for key, value in pairs.items() if key.strip() == "home"]
+    if homes and not Path(homes[0]).is_dir():
+        yield Finding(
+            "environment-broken",
+            "error",
+            f"{configuration} names the Python in {homes[0]}, which is gone",
+            f"make the virtual environment anew, install the package into it, then: {repair}",
+        )
+
+
+def check_probe(report: ProbeReport, server: str, repair: str) -> Iterator[Finding]:
+    """What a start has shown."""
+    if report.failure is not None:
+        said = f" ({report.stderr[-1]})" if report.stderr else ""
+        yield Finding("start", "error", f"{report.failure}{said}", _start_fix(report, repair))
+        return
+    seconds = report.start_seconds or 0.0
+    if seconds > INSTALL_PROBE_SECONDS:
+        yield Finding(
+            "start-slow",
+            "warning",
+            f"the start took {seconds:.1f} s; Claude Desktop gives up at "
+            f"{CLIENT_START_SECONDS:.0f} s",
+            "import heavy libraries inside the functions that use them",
+        )
+    if report.noise:
+        yield Finding(
+            "stdout-noise",
+            "error",
+            f"stdout has lines that are no JSON-RPC: {report.noise[0]!r}",
+            "write to stderr; strict clients end the connection",
+        )
+    if not report.tools:
+        yield Finding(
+            "no-tools",
+            "warning",
+            "the server lists no function",
+            "see which are off: appfunctions-mcp list --all",
+        )
+    for what, is_error in long_names(server, report.tools):
+        yield Finding("name-length", "error" if is_error else "warning", what)
+
+
+def _start_fix(report: ProbeReport, repair: str) -> str:
+    """What helps a server that does not start."""
+    log = "\n".join(report.stderr)
+    if "No module named appfunctions_mcp" in log:
+        return f"install the package into that Python, then: {repair}"
+    if report.timed_out:
+        return "import heavy libraries inside the functions that use them, and try again"
+    return "correct what its last line says"
+
+
+def _check_place(installed: InstalledEntry, machine: Machine) -> Iterator[Finding]:
+    """Where the entry stands: the file, the name, and entries that win over it."""
+    client, place = installed.client, installed.place
+    if not place.is_read:
+        used = client.config_places(machine, installed.scope)[0].path
+        yield Finding(
+            "config-not-read",
+            "error",
+            f"{place.path} ({place.label}) is not read here: {client.title} reads {used}",
+            f"write it there: {installed.repair}",
+        )
+    if not SERVER_NAME.fullmatch(installed.name):
+        yield Finding(
+            "server-name",
+            "error",
+            f"the name {installed.name!r} has characters that clients refuse, or over 64",
+            "install it under another --name",
+        )
+    for what in client.shadows(machine, installed.scope, installed.name):
+        yield Finding("shadowed", "warning", what)
+
+
+def _check_running(installed: InstalledEntry, machine: Machine) -> Iterator[Finding]:
+    """Whether the client runs, and since before the entry was written."""
+    apps = installed.client.running(machine)
+    if not apps:
+        return
+    title = installed.client.title
+    if installed.place.path.stat().st_mtime > min(app.started for app in apps):
+        yield Finding(
+            "restart",
+            "warning",
+            f"{title} has been running since before its file was changed",
+            "quit it completely and start it again, then see that the entry is still there",
+        )
+    else:
+        yield Finding("running", "note", f"{title} is running", "quit it before you install")
+
+
+def _check_file(installed: InstalledEntry) -> Iterator[Finding]:
+    """Whether the metadata file that the entry names is there."""
+    file = installed.file
+    if file is None:
+        yield Finding("file-missing", "error", "the entry names no metadata file", installed.repair)
+    elif not file.is_absolute():
+        yield Finding(
+            "file-relative",
+            "error",
+            f"the metadata file {file} is no absolute path: a client starts it in another folder",
+            f"write it anew: {installed.repair}",
+        )
+    elif not file.exists():
+        yield Finding(
+            "file-missing",
+            "error",
+            f"the metadata file {file} is gone",
+            f"install it from where it is now, or: appfunctions-mcp uninstall "
+            f"{installed.client.name} --name {installed.name}",
+        )
+
+
+def has_errors(findings: Sequence[Finding]) -> bool:
+    """Whether something is wrong."""
+    return any(finding.severity == "error" for finding in findings)
