@@ -1,0 +1,5 @@
+"""A notes app: the sample that every feature is tried on.
+
+`notes` and `labels` hold the functions that agents call, `models` what they return, `storage`
+the SQLite database behind them. The metadata stands in `metadata/app_metadata.xml`.
+"""
