@@ -6,16 +6,20 @@ Example:
         assert result.structured_content["title"] == "Milk"
 """
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
 
 from mcp import Client
 
 from appfunctions_mcp.client import connect_client
+from appfunctions_mcp.exceptions import AppFunctionException
+from appfunctions_mcp.manager import Proceed
+from appfunctions_mcp.requests import ExecuteAppFunctionRequest, ExecuteAppFunctionResponse
 from appfunctions_mcp.server.sdk import build_server
 from appfunctions_mcp.service import AppFunctionService
 
-__all__ = ["connect"]
+__all__ = ["CapturedExecution", "captured_executions", "connect"]
 
 
 @asynccontextmanager
@@ -34,3 +38,49 @@ async def connect(service: AppFunctionService, *, mode: str = "auto") -> AsyncIt
     """
     async with service.running(), connect_client(build_server(service), mode=mode) as client:
         yield client
+
+
+@dataclass(frozen=True, slots=True)
+class CapturedExecution:
+    """One execution of a service: what was asked for, and what it ended in."""
+
+    request: ExecuteAppFunctionRequest
+    response: ExecuteAppFunctionResponse | None = None
+    """What the function returned; None where the call failed."""
+    exception: AppFunctionException | None = None
+    """Why there is no response."""
+
+
+@contextmanager
+def captured_executions(service: AppFunctionService) -> Iterator[list[CapturedExecution]]:
+    """Notes every execution of a service, whoever asks for it, in the order of their ends.
+
+    Enter it before the service runs, that is before `connect`.
+
+    Args:
+        service: The service.
+
+    Returns:
+        A list that grows with each execution inside the block.
+    """
+    executions: list[CapturedExecution] = []
+    captures = True
+
+    async def capture(
+        request: ExecuteAppFunctionRequest, proceed: Proceed
+    ) -> ExecuteAppFunctionResponse:
+        try:
+            response = await proceed(request)
+        except AppFunctionException as failure:
+            if captures:
+                executions.append(CapturedExecution(request, exception=failure))
+            raise
+        if captures:
+            executions.append(CapturedExecution(request, response))
+        return response
+
+    service.around(capture)
+    try:
+        yield executions
+    finally:
+        captures = False
