@@ -2,7 +2,12 @@
 
 import sys
 
-from appfunctions_mcp.cli import main
-
 if __name__ == "__main__":
+    if not sys.flags.safe_path:
+        # `-m` puts the current folder first, where a file of the user's, such as random.py,
+        # would stand before the standard library's.
+        sys.path.append(sys.path.pop(0))
+
+    from appfunctions_mcp.cli import main
+
     sys.exit(main())

@@ -9,7 +9,6 @@ import dataclasses
 import hashlib
 import hmac
 import math
-import re
 import secrets
 import threading
 import time
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from appfunctions_mcp.kept_files import KeptFile
+from appfunctions_mcp.lazy_regex import regex
 from appfunctions_mcp.metadata import AppFunctionCaller
 
 CONFIRMATION_SECONDS = 300
@@ -32,7 +32,7 @@ _END_BYTES = 4
 _RANDOM_BYTES = 6
 _BODY_BYTES = len(_VERSION) + _END_BYTES + _RANDOM_BYTES
 _SIGNATURE_BYTES = 16
-_TOKEN = re.compile(r"[A-Za-z0-9_-]{36}")
+_TOKEN = regex(r"[A-Za-z0-9_-]{36}")
 
 
 class UsedTokens(Protocol):

@@ -67,7 +67,7 @@ class AppFunctionContext:
         self.lifespan = lifespan
         self.client_capabilities: Mapping[str, Any] = client_capabilities or {}
         self._channel = channel or SilentChannel()
-        self._ended = threading.Event()
+        self._has_ended = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._loop_thread = 0
 
@@ -81,12 +81,12 @@ class AppFunctionContext:
             total: How much there is to do, if known, in the same unit.
             message: What is being done, for people.
         """
-        if not self._ended.is_set():
+        if not self._has_ended:
             self._channel.report_progress(progress, total, message)
 
     def log(self, message: str, *, level: LogLevel = "info", **fields: Any) -> None:
         """Sends a log message to a caller that listens; nothing is sent after the call ended."""
-        if not self._ended.is_set():
+        if not self._has_ended:
             self._channel.log(level, message, fields)
 
     def require_client_capability(self, name: str) -> None:
@@ -104,7 +104,7 @@ class AppFunctionContext:
     @property
     def cancelled(self) -> bool:
         """Whether nobody waits for the answer any more: cancelled, or past the deadline."""
-        return self._ended.is_set()
+        return self._has_ended
 
     def raise_if_cancelled(self) -> None:
         """Ends a plain function whose answer nobody waits for any more.
@@ -112,7 +112,7 @@ class AppFunctionContext:
         Raises:
             AppFunctionCancelledException: The call was cancelled or is past its deadline.
         """
-        if self._ended.is_set():
+        if self._has_ended:
             raise AppFunctionCancelledException("the call was cancelled")
 
     def wait(self, awaitable: Awaitable[T]) -> T:
@@ -144,4 +144,4 @@ class AppFunctionContext:
 
     def end(self) -> None:
         """Marks the call as over: nothing is sent after its answer; the manager calls it."""
-        self._ended.set()
+        self._has_ended = True

@@ -5,7 +5,7 @@ served. So a declared function stays an ordinary function, and importing it cost
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from types import ModuleType
 from typing import Any, TypeVar, overload
 
 from appfunctions_mcp.metadata import (
@@ -16,12 +16,15 @@ from appfunctions_mcp.metadata import (
     OptionalDefaults,
     Thread,
 )
+from appfunctions_mcp.names import nearest_names
+from appfunctions_mcp.records import field_names, record
 
 F = TypeVar("F", bound=Callable[..., Any])
 _ATTRIBUTE = "__app_function__"
+_PLACES = "__app_function_places__"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class AppFunctionDeclaration:
     """What an author says of a function beside its signature and docstring.
 
@@ -48,6 +51,9 @@ class AppFunctionDeclaration:
     optional_defaults: OptionalDefaults | None = None
     deprecated: str | None = None
     max_result_bytes: int | None = None
+
+
+_BARE = AppFunctionDeclaration()
 
 
 @overload
@@ -102,15 +108,49 @@ def app_function(function: F | None = None, /, **options: Any) -> F | Callable[[
         The function, or a decorator for it.
 
     Raises:
-        TypeError: An option is unknown.
+        TypeError: An option is unknown, or what is declared is a class.
     """
-    declaration = AppFunctionDeclaration(**options)
+    if options:
+        _require_known(options)
+    declaration = AppFunctionDeclaration(**options) if options else _BARE
 
     def declare(declared: F) -> F:
+        if isinstance(declared, type):
+            raise TypeError(
+                f"@app_function stands above functions, and {declared.__name__} is a class; "
+                "declare a function that makes one"
+            )
         setattr(declared, _ATTRIBUTE, declaration)
+        _note_place(declared)
         return declared
 
     return declare if function is None else declare(function)
+
+
+def _note_place(declared: Callable[..., Any]) -> None:
+    """Notes, in the function's own module, where each name is declared.
+
+    A module keeps the last of two functions of one name and forgets the first.
+    """
+    code = getattr(declared, "__code__", None)
+    if code is not None and declared.__qualname__ == declared.__name__:
+        places = declared.__globals__.setdefault(_PLACES, {})
+        places.setdefault(declared.__name__, {})[code.co_firstlineno] = None
+
+
+def twin_names(module: ModuleType) -> dict[str, list[int]]:
+    """The names that a module declares more than once, each with its lines."""
+    places: dict[str, dict[int, None]] = getattr(module, _PLACES, {})
+    return {name: list(lines) for name, lines in places.items() if len(lines) > 1}
+
+
+def _require_known(options: dict[str, Any]) -> None:
+    """Refuses options that `@app_function` has not, with the ones that may be meant."""
+    accepted = field_names(AppFunctionDeclaration)
+    for name in options.keys() - set(accepted):
+        near = nearest_names(name, accepted, limit=1)
+        hint = f"perhaps {near[0]}" if near else f"accepted are {', '.join(accepted)}"
+        raise TypeError(f"@app_function has no option {name!r}; {hint}")
 
 
 def declaration_of(function: object) -> AppFunctionDeclaration | None:

@@ -4,9 +4,11 @@ Reads Google headings, NumPy headings, reST fields and KDoc tags in one pass ove
 that a docstring of mixed styles loses nothing. Knows nothing of what stands inside a block.
 """
 
-import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
+
+from appfunctions_mcp.lazy_regex import regex
+from appfunctions_mcp.records import record
 
 BlockKind = Literal["parameters", "returns", "raises", "attributes", "deprecated", "dropped"]
 BlockStyle = Literal["google", "numpy", "rest", "kdoc"]
@@ -51,19 +53,19 @@ _KDOC_TAGS: dict[str, BlockKind] = {
     **dict.fromkeys(("constructor", "receiver", "sample", "see"), "dropped"),
     **dict.fromkeys(("author", "since", "suppress"), "dropped"),
 }
-_HEADING = re.compile(r"([A-Za-z]+(?: [A-Za-z]+)?) ?:(?:[ \t]+(.+))?\Z")
-_REST_FIELD = re.compile(r":([a-z]+)(?:[ \t]+((?:[^:`]|:(?=[^\s:])|`[^`]*`)*))?:(?:[ \t]+|\Z)(.*)")
-_KDOC_TAG = re.compile(r"@([A-Za-z]+)(?![\w.(])[ \t]*(.*)")
-_DIRECTIVE = re.compile(r"\.\. deprecated::[ \t]*(.*)")
-_UNDERLINE = re.compile(r"(?:-{2,}|={2,})\Z")
+_HEADING = regex(r"([A-Za-z]+(?: [A-Za-z]+)?) ?:(?:[ \t]+(.+))?\Z")
+_REST_FIELD = regex(r":([a-z]+)(?:[ \t]+((?:[^:`]|:(?=[^\s:])|`[^`]*`)*))?:(?:[ \t]+|\Z)(.*)")
+_KDOC_TAG = regex(r"@([A-Za-z]+)(?![\w.(])[ \t]*(.*)")
+_DIRECTIVE = regex(r"\.\. deprecated::[ \t]*(.*)")
+_UNDERLINE = regex(r"(?:-{2,}|={2,})\Z")
 # An entry's name and its colon; the entries themselves are read elsewhere, with more care.
-_ENTRY = re.compile(r"(?:[-*+•][ \t]+)?[`\\*]*[^\W\d][\w.`]*(?:[ \t]*[,(].*)?[ \t]*:(?:\s|\Z)")
-_NUMPY_ENTRY = re.compile(r"[`\\*]*[^\W\d][\w.`]*(?:[ \t]*,[ \t`\\*]*[^\W\d][\w.`]*)*(?: ?: .*)?\Z")
+_ENTRY = regex(r"(?:[-*+•][ \t]+)?[`\\*]*[^\W\d][\w.`]*(?:[ \t]*[,(].*)?[ \t]*:(?:\s|\Z)")
+_NUMPY_ENTRY = regex(r"[`\\*]*[^\W\d][\w.`]*(?:[ \t]*,[ \t`\\*]*[^\W\d][\w.`]*)*(?: ?: .*)?\Z")
 _FENCES = ("```", "~~~")
 _WITH_ENTRIES: tuple[BlockKind, ...] = ("parameters", "raises", "attributes")
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class Block:
     """One section, field or tag of a docstring."""
 
@@ -78,7 +80,7 @@ class Block:
     """Whether lines that stand no deeper than the heading may belong to the block."""
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class SplitDocstring:
     """What `split_docstring` makes of a text."""
 
@@ -95,7 +97,7 @@ def split_docstring(text: str) -> SplitDocstring:
         text: The docstring as it stands in the source; its indentation is cleaned.
     """
     lines, framed = _clean_lines(text)
-    splitter = _Splitter(lines)
+    splitter = _Splitter(lines, has_fences=any(fence in text for fence in _FENCES))
     splitter.split()
     is_kdoc = framed or any(block.style == "kdoc" for block in splitter.blocks)
     return SplitDocstring(_joined(splitter.description), splitter.blocks, is_kdoc)
@@ -133,10 +135,11 @@ def _joined(lines: list[str]) -> str:
 class _Splitter:
     """One pass over the lines of one docstring."""
 
-    def __init__(self, lines: list[str]) -> None:
+    def __init__(self, lines: list[str], *, has_fences: bool) -> None:
         self.description: list[str] = []
         self.blocks: list[Block] = []
         self._lines = lines
+        self._has_fences = has_fences
         self._block: Block | None = None
         # The indent of a description line that ended in a colon: what stands deeper belongs to
         # it, so the `Args:` of an example opens no section.
@@ -146,7 +149,7 @@ class _Splitter:
         """Fills `description` and `blocks`."""
         position = 0
         while position < len(self._lines):
-            end = self._fence_end(position)
+            end = self._fence_end(position) if self._has_fences else position + 1
             if end == position + 1 and (used := self._open_block(position)):
                 position += used
                 continue
@@ -176,7 +179,8 @@ class _Splitter:
     def _open_block(self, position: int) -> int:
         """Opens the block that begins at a line; how many lines its heading takes, else 0."""
         line = self._lines[position]
-        if not line or not self._may_begin_block(indent_of(line)):
+        has_sign = ":" in line or "@" in line or self._is_underlined(position)
+        if not line or not has_sign or not self._may_begin_block(indent_of(line)):
             return 0
         block = (
             self._numpy_block(position)
@@ -208,10 +212,12 @@ class _Splitter:
 
     def _is_underlined(self, position: int) -> bool:
         below = self._lines[position + 1] if position + 1 < len(self._lines) else ""
-        return _UNDERLINE.match(below.strip()) is not None
+        return below.lstrip()[:2] in {"--", "=="} and _UNDERLINE.match(below.strip()) is not None
 
     def _rest_block(self, line: str) -> Block | None:
         line = line.strip()
+        if line[0] not in ".:":
+            return None
         if directive := _DIRECTIVE.match(line):
             return Block("deprecated", "rest", "version", [directive[1]])
         found = _REST_FIELD.match(line)
@@ -221,12 +227,13 @@ class _Splitter:
         return Block(kind, "rest", found[2] or "", [found[3]], unindented=True)
 
     def _kdoc_block(self, line: str) -> Block | None:
-        found = _KDOC_TAG.match(line.strip())
+        found = _KDOC_TAG.match(line.strip()) if "@" in line else None
         kind = _KDOC_TAGS.get(found[1]) if found else None
         return Block(kind, "kdoc", lines=[found[2]]) if found and kind else None
 
     def _google_block(self, position: int) -> Block | None:
-        found = _HEADING.match(self._lines[position].strip())
+        line = self._lines[position]
+        found = _HEADING.match(line.strip()) if ":" in line else None
         kind = _HEADINGS.get(found[1].lower()) if found else None
         if found is None or kind is None:
             return None

@@ -7,27 +7,26 @@ lists and paragraphs, dedented; KDoc's continuation lines are joined, as Android
 import re
 
 from appfunctions_mcp.docstring_blocks import Block, indent_of
+from appfunctions_mcp.lazy_regex import regex
 
 Entry = tuple[list[str], str]
 """The names that a text is about, and the text."""
 
-_NAME = re.compile(
-    r"(?::[\w:.]+:)?[`\[~]*(?:\\?\*){0,2}([^\W\d][\w.]*)(?:\(\))?[`\]]*(?:\*\*)?[ \t]*"
-)
-_COMMA = re.compile(r",[ \t]*")
-_COMMA_OR_WORD = re.compile(r"(?:,[ \t]*(?:or|and)\b|,|/|\||or\b|and\b)[ \t]*")
-_BULLET = re.compile(r"[-*+•][ \t]+")
-_DASH = re.compile(r"[-\u2013\u2014]+[ \t]+")
-_TYPE = re.compile(r"[\w.]+(?:\[.*\])?(?:[ \t]*\|[ \t]*[\w.]+(?:\[.*\])?)*\Z")
+_NAME = regex(r"(?::[\w:.]+:)?[`\[~]*(?:\\?\*){0,2}([^\W\d][\w.]*)(?:\(\))?[`\]]*(?:\*\*)?[ \t]*")
+_COMMA = regex(r",[ \t]*")
+_COMMA_OR_WORD = regex(r"(?:,[ \t]*(?:or|and)\b|,|/|\||or\b|and\b)[ \t]*")
+_BULLET = regex(r"[-*+•][ \t]+")
+_DASH = regex(r"[-\u2013\u2014]+[ \t]+")
+_TYPE = regex(r"[\w.]+(?:\[.*\])?(?:[ \t]*\|[ \t]*[\w.]+(?:\[.*\])?)*\Z")
 _BUILTIN_TYPES = frozenset(
     {"str", "int", "float", "bool", "bytes", "list", "dict", "set", "tuple", "object", "None"}
 )
 _LONGEST_TYPE = 120
-_VERSION = re.compile(r"v?\d[\w.]*[.:]?(?=\s|\Z)[ \t]*")
-_KDOC_SUBJECT = re.compile(
+_VERSION = regex(r"v?\d[\w.]*[.:]?(?=\s|\Z)[ \t]*")
+_KDOC_SUBJECT = regex(
     r"(?:\[([^\]]*)\]|([^\s:]+)):?[ \t]*(?:[-\u2013\u2014][ \t]+)?(.*)", re.DOTALL
 )
-_KDOC_MARKUP = re.compile(
+_KDOC_MARKUP = regex(
     r"(`[^`]*`)"
     r"|\{@(?:link|linkplain|code|literal)[ \t]+#?([^\s}]+)[ \t]*([^}]*)\}"
     r"|(?<![\w\]])\[([^\[\]]+)\]\[[^\[\]]*\]"

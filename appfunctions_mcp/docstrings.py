@@ -6,14 +6,17 @@ that no parameter has are the schema's matter.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
+from functools import cached_property
+from typing import Any, cast
 
 from appfunctions_mcp.docstring_blocks import split_docstring
 from appfunctions_mcp.docstring_entries import Entry, read_entries, read_text, without_kdoc_markup
 from appfunctions_mcp.field_docstrings import lineage_of, own_field_docstrings
+from appfunctions_mcp.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ParsedDocstring:
     """What a docstring says, part by part; a part that it does not mention is empty."""
 
@@ -56,6 +59,27 @@ def parse_docstring(text: str | None) -> ParsedDocstring:
         attributes=_first_texts(entries["attributes"]),
         deprecated=texts.get("deprecated"),
     )
+
+
+def docstring_later(text: str | None) -> ParsedDocstring:
+    """What `parse_docstring` returns, parsed when a part of it is asked for.
+
+    Args:
+        text: The docstring as it stands in the source.
+    """
+    return cast("ParsedDocstring", _LaterDocstring(text))
+
+
+class _LaterDocstring:
+    def __init__(self, text: str | None) -> None:
+        self._text = text
+
+    @cached_property
+    def _parsed(self) -> ParsedDocstring:
+        return parse_docstring(self._text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._parsed, name)
 
 
 def _first_texts(entries: Iterable[Entry]) -> dict[str, str]:

@@ -1,22 +1,27 @@
 """The docstrings under the fields of a class, and the classes that fields come from.
 
 Python keeps no such docstring at run time, so they are read from the source of the module; a
-class without source has none. Each module's source is parsed once.
+class without source has none. What is parsed is kept.
 """
 
 import ast
 import inspect
+import re
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+
+from appfunctions_mcp.lazy_regex import regex
+from appfunctions_mcp.records import record
+
+_NEXT_STATEMENT = regex(r"^[^\s)#]", re.MULTILINE)
 
 # Base classes of these describe themselves, not the author's fields.
 _FOREIGN_PACKAGES = frozenset({"builtins", "pydantic", "typing", "typing_extensions", "enum"})
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _ClassSource:
     """What only the source of a class tells."""
 
@@ -68,7 +73,20 @@ def _source_of(cls: type) -> _ClassSource | None:
     except (OSError, TypeError):
         # Built in, frozen, typed into a shell, or deleted since: there is no source.
         return None
-    return _classes_of(source).get(cls.__qualname__)
+    found = _classes_of(_text_of_class(source, cls.__qualname__)).get(cls.__qualname__)
+    return found or _classes_of(source).get(cls.__qualname__)
+
+
+def _text_of_class(source: str, qualname: str) -> str:
+    """The lines of a class; the whole source where they cannot be told without parsing it.
+
+    A module may be long, and parsing it takes its time.
+    """
+    begins = list(re.finditer(rf"^class {re.escape(qualname)}\b.*\n", source, re.MULTILINE))
+    if len(begins) != 1:
+        return source
+    end = _NEXT_STATEMENT.search(source, begins[0].end())
+    return source[begins[0].start() : end.start() if end else None]
 
 
 @lru_cache(maxsize=32)

@@ -9,14 +9,11 @@ import contextlib
 import os
 import select
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
-# Written and closed, moved in, moved away, deleted; and the folder itself moved away or deleted.
-_INOTIFY_MASK = 0x008 | 0x080 | 0x040 | 0x200 | 0x400 | 0x800
-_INOTIFY_LOST = 0x4000 | 0x8000  # IN_Q_OVERFLOW, IN_IGNORED: whose event it was is not told
-_INOTIFY_HEADER_BYTES = 16
+from appfunctions_mcp.inotify import inotify_events, open_inotify
 
 
 class FileWatch(Protocol):
@@ -58,7 +55,7 @@ class _InotifyWatch:
         self._name = os.path.basename(os.fsencode(path))  # noqa: PTH119 - bytes, as events have
         self._callback = callback
         self._loop = asyncio.get_running_loop()
-        self._descriptor = _inotify_of(os.path.dirname(path))  # noqa: PTH120 - as above
+        self._descriptor = open_inotify(os.path.dirname(path))  # noqa: PTH120 - as above
         try:
             self._loop.add_reader(self._descriptor, self._read)
         except NotImplementedError:  # a loop without readers
@@ -77,34 +74,8 @@ class _InotifyWatch:
             events = os.read(self._descriptor, 65_536)
         except BlockingIOError:
             return
-        if any(lost or name == self._name for lost, name in _inotify_events(events)):
+        if any(lost or name == self._name for lost, name in inotify_events(events)):
             self._callback()
-
-
-def _inotify_of(folder: str) -> int:
-    """A descriptor that becomes readable with every event of a folder."""
-    import ctypes
-
-    libc = ctypes.CDLL(None, use_errno=True)
-    descriptor: int = libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
-    if descriptor < 0:
-        raise OSError(ctypes.get_errno(), "inotify_init1 failed")
-    if libc.inotify_add_watch(descriptor, os.fsencode(folder), _INOTIFY_MASK) < 0:
-        number = ctypes.get_errno()
-        os.close(descriptor)
-        raise OSError(number, "inotify_add_watch failed", folder)
-    return descriptor
-
-
-def _inotify_events(events: bytes) -> Iterator[tuple[bool, bytes]]:
-    """Each event: whether it stands for others that are not told, and the file's name."""
-    offset = 0
-    while offset < len(events):
-        mask = int.from_bytes(events[offset + 4 : offset + 8], sys.byteorder)
-        length = int.from_bytes(events[offset + 12 : offset + 16], sys.byteorder)
-        start = offset + _INOTIFY_HEADER_BYTES
-        yield bool(mask & _INOTIFY_LOST), events[start : start + length].rstrip(b"\0")
-        offset = start + length
 
 
 class _KqueueWatch:  # pragma: no cover - macOS and the BSDs have kqueue

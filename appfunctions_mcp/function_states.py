@@ -4,7 +4,7 @@ Puts a store's states over what functions declare. Knows nothing of callers or e
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 
 from appfunctions_mcp.exceptions import StateFileError
 from appfunctions_mcp.metadata import (
@@ -34,6 +34,11 @@ class FunctionStates:
         self._states = store.read()
         self._fault: tuple[str, ...] = ()
         self._listeners: list[Listener] = []
+
+    @property
+    def current(self) -> Mapping[str, AppFunctionState]:
+        """What was set, as it was last read; the same object while nothing has changed."""
+        return self._states
 
     def is_enabled(self, metadata: AppFunctionMetadata) -> bool:
         """Whether the function may be executed now, by its state and its default."""

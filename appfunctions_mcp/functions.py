@@ -4,30 +4,37 @@ Reflection ends here: what is known of the function stands in its frozen `metada
 three steps of a call are three methods. Knows nothing of access, state or limits, nor of MCP.
 """
 
-import asyncio
 import inspect
 import uuid
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Any
 
 from appfunctions_mcp.context import AppFunctionContext
 from appfunctions_mcp.declaration import AppFunctionDeclaration, app_function, declaration_of
-from appfunctions_mcp.docstrings import ParsedDocstring, parse_docstring
+from appfunctions_mcp.docstring_checks import docstring_warnings
+from appfunctions_mcp.docstrings import ParsedDocstring, docstring_later
 from appfunctions_mcp.exceptions import (
     AppFunctionAppUnknownException,
     AppFunctionDeclarationError,
     AppFunctionException,
 )
+from appfunctions_mcp.function_metadata import (
+    FunctionNames,
+    innermost,
+    metadata_of,
+    names_in,
+    names_of,
+    require_no_confirmation,
+    with_confirmation,
+)
 from appfunctions_mcp.metadata import (
     AppFunctionMetadata,
-    AppFunctionResponseMetadata,
     OptionalDefaults,
     UnknownArguments,
 )
-from appfunctions_mcp.names import name_in_words, tool_name_of
+from appfunctions_mcp.outcomes import CallTasks, CallThreads, outcome_of
 from appfunctions_mcp.requests import ExecuteAppFunctionResponse
 from appfunctions_mcp.schema.annotations import read_signature
 from appfunctions_mcp.schema.arguments import (
@@ -41,7 +48,7 @@ from appfunctions_mcp.schema.responses import (
     response_from_json_schema,
 )
 
-__all__ = ["AppFunction", "CallThreads", "app_function", "functions_of_module"]
+__all__ = ["AppFunction", "app_function", "functions_of_module"]
 
 MetadataCall = Callable[[dict[str, Any], AppFunctionContext], Any]
 """What stands behind a function made from metadata: arguments and context to a JSON value."""
@@ -49,56 +56,28 @@ MetadataCall = Callable[[dict[str, Any], AppFunctionContext], Any]
 Bind = Callable[[dict[str, Any], AppFunctionContext], Callable[[], Any]]
 """Arguments and context to the call that is ready to be made."""
 
-_TAKEN_OVER = (
-    "title",
-    "timeout_seconds",
-    "thread",
-    "read_only",
-    "destructive",
-    "idempotent",
-    "open_world",
-    "requires_confirmation",
-    "schema",
-    "access",
-    "access_level",
-    "access_level_compat",
-    "scope",
-    "max_result_bytes",
-)
-"""What a declaration says and the metadata repeats under the same name."""
-
-CONFIRMATION_SCHEMA = {
-    "type": "string",
-    "description": "The one-use token that the first, unconfirmed call answers with.",
-}
-
-
-class CallThreads(Protocol):
-    """Where plain functions run."""
-
-    async def run(self, function_id: str, call: Callable[[], Any]) -> Any:
-        """Runs the call in a worker thread and returns what it returned."""
-
 
 class AppFunction:
     """One function that agents may call.
 
-    `metadata` says everything that is published of it; `warnings` is what its author should
-    know. Made by `from_function` or `from_metadata`.
+    `names` says how it is called, which is known before anything else of it is read. Made by
+    `from_function` or `from_metadata`.
     """
 
     def __init__(
         self,
-        metadata: AppFunctionMetadata,
+        describe: Callable[[], AppFunctionMetadata],
         arguments: ArgumentsSchema,
         response: ResponseSchema,
         bind: Bind,
         *,
+        names: FunctionNames,
         is_async: bool,
-        warnings: tuple[str, ...] = (),
+        warnings: Callable[[], tuple[str, ...]] = tuple,
     ) -> None:
-        self.metadata = metadata
-        self.warnings = warnings
+        self.names = names
+        self._describe = describe
+        self._warnings = warnings
         self._arguments = arguments
         self._response = response
         self._bind = bind
@@ -132,7 +111,7 @@ class AppFunction:
         source = source_of(function)
         _require_one_answer(function, source)
         signature = read_signature(function, source)
-        docstring = parse_docstring(_docstring_of(function))
+        docstring = docstring_later(_docstring_of(function))
         arguments = build_arguments(
             function,
             signature=signature,
@@ -142,17 +121,21 @@ class AppFunction:
             source=source,
         )
         response = build_response(signature.return_annotation, docstring=docstring, source=source)
-        metadata = _metadata_of(function, declared, docstring, arguments, response, prefix, source)
-        warnings = (*arguments.warnings, *response.warnings)
-        if not (docstring.description or declared.description):
-            warnings += (f"{source}: {metadata.tool_name} has no description; write a docstring",)
+        names = names_of(function, declared, prefix, source)
+        if declared.requires_confirmation:
+            require_no_confirmation(names, signature)
         return cls(
-            with_confirmation(metadata),
+            lambda: metadata_of(names, declared, docstring, arguments, response),
             arguments,
             response,
             _binder(function, signature.context_parameter),
+            names=names,
             is_async=_is_async(function),
-            warnings=warnings,
+            warnings=lambda: (
+                *arguments.warnings,
+                *response.warnings,
+                *_doubts(function, names, declared, docstring),
+            ),
         )
 
     @classmethod
@@ -172,13 +155,25 @@ class AppFunction:
         """
         arguments = arguments_from_json_schema(metadata.input_schema, metadata.source)
         response = response_from_json_schema(metadata.response.schema)
+        confirmed = with_confirmation(metadata)
         return cls(
-            with_confirmation(metadata),
+            lambda: confirmed,
             arguments,
             response,
             lambda given, context: partial(call, given, context),
+            names=names_in(metadata),
             is_async=_is_async(call),
         )
+
+    @cached_property
+    def metadata(self) -> AppFunctionMetadata:
+        """Everything that is published of the function."""
+        return self._describe()
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What its author should know."""
+        return self._warnings()
 
     def validate(
         self, parameters: Mapping[str, Any], dropped: list[str] | None = None
@@ -195,11 +190,21 @@ class AppFunction:
         Raises:
             AppFunctionInvalidArgumentException: Names every fault: path, what came and what is
                 accepted.
+            AppFunctionAppUnknownException: A validator of the author's own crashed.
         """
-        return self._arguments.validate(parameters, dropped)
+        try:
+            return self._arguments.validate(parameters, dropped)
+        except AppFunctionException:
+            raise
+        except Exception as crash:
+            raise crashed() from crash
 
     async def call(
-        self, arguments: dict[str, Any], context: AppFunctionContext, threads: CallThreads
+        self,
+        arguments: dict[str, Any],
+        context: AppFunctionContext,
+        threads: CallThreads,
+        tasks: CallTasks,
     ) -> object:
         """Calls the Python function: on the event loop if it is async, else in a thread.
 
@@ -207,6 +212,7 @@ class AppFunction:
             arguments: What `validate` returned.
             context: The call's context.
             threads: Where a plain function runs.
+            tasks: Where an async function runs.
 
         Returns:
             What the function returned.
@@ -217,22 +223,22 @@ class AppFunction:
             AppFunctionAppUnknownException: The function raised anything else; the cause is kept
                 for the log, and only an error id goes out.
         """
-        bound = self._bind(arguments, context)
-        try:
-            if self._is_async or self.metadata.thread == "main":
-                result = bound()
-            else:
-                result = await _run_in_thread(threads, self.metadata.function_id, bound)
-            return await result if inspect.isawaitable(result) else result
-        except AppFunctionException as raised:
-            recovery = self._recovery_of(raised)
-            if raised.recovery or not recovery:
-                raise
-            raise raised.restated(recovery=recovery) from raised
-        except asyncio.CancelledError:
-            raise
-        except (Exception, SystemExit, KeyboardInterrupt, GeneratorExit) as crash:
-            raise crashed() from crash
+        function_id = self.metadata.function_id
+        call = partial(outcome_of, self._bind(arguments, context))
+        if self._is_async or self.metadata.thread == "main":
+            value, raised = call()
+        else:
+            value, raised = await threads.run(function_id, call)
+        if raised is None and inspect.isawaitable(value):
+            value, raised = await tasks.run(function_id, value)
+        if raised is None:
+            return value
+        if not isinstance(raised, AppFunctionException):
+            raise crashed() from raised
+        recovery = self._recovery_of(raised)
+        if raised.recovery or not recovery:
+            raise raised
+        raise raised.restated(recovery=recovery) from raised
 
     def serialize(self, value: object) -> ExecuteAppFunctionResponse:
         """Checks what the function returned and makes JSON, text and media of it.
@@ -241,17 +247,24 @@ class AppFunction:
             AppFunctionAppUnknownException: The value does not fit the declared type.
             AppFunctionInvalidArgumentException: The value is nested too deeply.
         """
-        return self._response.serialize(value)
+        try:
+            return self._response.serialize(value)
+        except AppFunctionException:
+            raise
+        except Exception as crash:
+            raise crashed() from crash
 
     def with_metadata(self, metadata: AppFunctionMetadata) -> "AppFunction":
         """The same function under other metadata, as the metadata XML may ask for."""
+        confirmed = with_confirmation(metadata)
         return AppFunction(
-            with_confirmation(metadata),
+            lambda: confirmed,
             self._arguments,
             self._response,
             self._bind,
+            names=names_in(metadata),
             is_async=self._is_async,
-            warnings=self.warnings,
+            warnings=self._warnings,
         )
 
     def _recovery_of(self, raised: AppFunctionException) -> str | None:
@@ -268,21 +281,6 @@ def crashed() -> AppFunctionAppUnknownException:
     )
 
 
-async def _run_in_thread(threads: CallThreads, function_id: str, call: Callable[[], Any]) -> object:
-    """Runs a plain function in a thread; whatever it raises is raised here, on the loop."""
-
-    def outcome() -> tuple[Any, BaseException | None]:
-        try:
-            return call(), None
-        except BaseException as raised:  # noqa: BLE001 - no exception may kill a worker thread; it is raised on the loop
-            return None, raised
-
-    value, raised = await threads.run(function_id, outcome)
-    if raised is not None:
-        raise raised
-    return value
-
-
 def functions_of_module(module: ModuleType) -> list[Callable[..., Any]]:
     """The declared functions that a module itself defines, in the order of their definition."""
     found: dict[int, Callable[..., Any]] = {}
@@ -294,64 +292,25 @@ def functions_of_module(module: ModuleType) -> list[Callable[..., Any]]:
 
 def source_of(function: Callable[..., Any]) -> str:
     """`FILE:LINE` of a function's definition, the callable's name where there is no file."""
-    inner = inspect.unwrap(_innermost(function))
+    inner = inspect.unwrap(innermost(function))
     code = getattr(inner, "__code__", None)
     if code is None:
         return repr(getattr(inner, "__qualname__", type(inner).__qualname__))
     return f"{code.co_filename}:{code.co_firstlineno}"
 
 
-def with_confirmation(metadata: AppFunctionMetadata) -> AppFunctionMetadata:
-    """The metadata with the `confirmation` parameter published, where the function asks.
-
-    Raises:
-        AppFunctionDeclarationError: The function has a parameter of that name of its own.
-    """
-    properties = metadata.input_schema["properties"]
-    if not metadata.requires_confirmation or properties.get("confirmation") == CONFIRMATION_SCHEMA:
-        return metadata
-    if "confirmation" in properties:
-        raise AppFunctionDeclarationError(
-            f"{metadata.source}: {metadata.function_id} asks for confirmation, so its parameter "
-            "'confirmation' would hide the token of that name; rename the parameter"
-        )
-    extended = properties | {"confirmation": CONFIRMATION_SCHEMA}
-    return replace(metadata, input_schema=metadata.input_schema | {"properties": extended})
-
-
-def _metadata_of(
+def _doubts(
     function: Callable[..., Any],
+    names: FunctionNames,
     declared: AppFunctionDeclaration,
     docstring: ParsedDocstring,
-    arguments: ArgumentsSchema,
-    response: ResponseSchema,
-    prefix: str | None,
-    source: str,
-) -> AppFunctionMetadata:
-    inner = _innermost(function)
-    name = getattr(inner, "__name__", type(inner).__name__)
-    module = getattr(inner, "__module__", None) or type(inner).__module__
-    function_id = declared.id or f"{module}#{name}"
-    try:
-        tool_name = tool_name_of(
-            f"{module}#{declared.name}" if declared.name else function_id, prefix
-        )
-    except ValueError as fault:
-        raise AppFunctionDeclarationError(f"{source}: {name}: {fault}") from fault
-    return AppFunctionMetadata(
-        function_id=function_id,
-        tool_name=tool_name,
-        description=declared.description or docstring.description or name_in_words(name),
-        parameters=arguments.parameters,
-        input_schema=arguments.input_schema,
-        response=AppFunctionResponseMetadata(docstring.returns, response.output_schema),
-        raises=docstring.raises,
-        enabled_by_default=declared.enabled,
-        deprecated=declared.deprecated or docstring.deprecated,
-        **{name: getattr(declared, name) for name in _TAKEN_OVER},
-        module=module,
-        source=source,
-    )
+) -> list[str]:
+    """What the docstring lacks, and what it says of things that do not exist."""
+    where = f"{names.source}: {names.tool_name}"
+    lacking = [f"{where} has no description; write a docstring"]
+    if docstring.description or declared.description:
+        lacking = []
+    return [*lacking, *docstring_warnings(function, where, docstring)]
 
 
 def _binder(function: Callable[..., Any], context_parameter: str | None) -> Bind:
@@ -361,7 +320,7 @@ def _binder(function: Callable[..., Any], context_parameter: str | None) -> Bind
 
 
 def _require_one_answer(function: Callable[..., Any], source: str) -> None:
-    inner = inspect.unwrap(_innermost(function))
+    inner = inspect.unwrap(innermost(function))
     if inspect.isgeneratorfunction(inner) or inspect.isasyncgenfunction(inner):
         raise AppFunctionDeclarationError(
             f"{source}: {inner.__name__} is a generator, but a call has one answer; "
@@ -369,21 +328,15 @@ def _require_one_answer(function: Callable[..., Any], source: str) -> None:
         )
 
 
-def _innermost(function: Callable[..., Any]) -> Callable[..., Any]:
-    while isinstance(function, partial):
-        function = function.func
-    return function
-
-
 def _docstring_of(function: Callable[..., Any]) -> str | None:
     """The function's own docstring; a partial's and a callable object's is that of the inner."""
-    inner = _innermost(function)
+    inner = innermost(function)
     if inspect.isroutine(inner) or inspect.isclass(inner):
         return inner.__doc__
     return type(inner).__call__.__doc__ or inner.__doc__
 
 
 def _is_async(function: Callable[..., Any]) -> bool:
-    inner = inspect.unwrap(_innermost(function))
+    inner = inspect.unwrap(innermost(function))
     call = inner if inspect.isroutine(inner) else type(inner).__call__
     return inspect.iscoroutinefunction(inner) or inspect.iscoroutinefunction(call)

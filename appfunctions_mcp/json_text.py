@@ -66,6 +66,8 @@ def write_json(value: Any) -> bytes:
 
 def escaped(line: bytes) -> bytes:
     """JSON text with U+2028, U+2029 and U+0085 escaped; they can only stand inside strings."""
+    if line.isascii():
+        return line
     return (
         line.replace(b"\xe2\x80\xa8", rb"\u2028")
         .replace(b"\xe2\x80\xa9", rb"\u2029")

@@ -1,22 +1,17 @@
-"""What one call may cost: its deadline, its slot among the running calls, its rate.
+"""How many calls there may be: slots among the running ones, and a rate.
 
 Each limit is entered or taken by the manager and ends in an exception that says when the call
-may be made again. Threads have a module of their own, and so has the loop guard.
+may be made again. Deadlines, threads and the loop guard have modules of their own.
 """
 
 import asyncio
 import math
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
-from types import TracebackType
-from typing import Any
+from collections.abc import Callable
 
-from appfunctions_mcp.exceptions import (
-    AppFunctionCancelledException,
-    AppFunctionLimitExceededException,
-)
+from appfunctions_mcp.exceptions import AppFunctionLimitExceededException
+from appfunctions_mcp.records import record
 
 Clock = Callable[[], float]
 """Seconds that only rise, as `time.monotonic` gives them."""
@@ -30,58 +25,7 @@ _WINDOW_SECONDS = 60.0
 _MOST_CALLERS = 4096
 
 
-class deadline:  # noqa: N801 - reads as a statement: `async with deadline(30):`
-    """Ends its block after some seconds with an `AppFunctionCancelledException`.
-
-    Only its own expiry is turned into that exception: a cancellation from outside and a
-    `TimeoutError` of the body pass as they are. A body that goes on after it was cancelled has
-    its late value, or its late exception, dropped.
-
-    Args:
-        seconds: How long the block may take; None is without end.
-        message: What follows `timed out after N s` in the exception's text. Left out, it says
-            whether the call may still be running, or never began.
-    """
-
-    def __init__(self, seconds: float | None, message: str | None = None) -> None:
-        self._seconds = seconds
-        self._message = message
-        self._timeout = asyncio.timeout(seconds)
-
-    async def __aenter__(self) -> None:
-        """Starts the clock."""
-        await self._timeout.__aenter__()
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        failure: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Stops the clock.
-
-        Raises:
-            AppFunctionCancelledException: The time had run out.
-        """
-        try:
-            await self._timeout.__aexit__(kind, failure, traceback)
-        except TimeoutError:
-            raise self._expiry(failure) from failure
-        if self._timeout.expired() and (failure is None or isinstance(failure, Exception)):
-            raise self._expiry(failure) from failure
-
-    def _expiry(self, failure: BaseException | None) -> AppFunctionCancelledException:
-        seconds = self._seconds or 0
-        number = int(seconds) if seconds == int(seconds) else seconds
-        message = self._message
-        if message is None:
-            notes = getattr(failure, "__notes__", ())
-            known = [note for note in (STILL_RUNNING, NOT_BEGUN) if note in notes]
-            message = f" ({known[0]})" if known else ""
-        return AppFunctionCancelledException(f"timed out after {number} s{message}")
-
-
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class SlotsStatistics:
     """How many calls run and wait, and how many may."""
 
@@ -109,14 +53,22 @@ class Slots:
         self._max_waiting = max_waiting
         self._running = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
-        self._slot = _Slot(self._acquire, self._release)
 
-    def enter(self) -> "_Slot":
+    def enter(self) -> "Slots":
         """An async context manager that holds a slot; cancelling the wait leaves the queue.
 
         Entering raises `AppFunctionLimitExceededException` where the queue is full.
         """
-        return self._slot
+        return self
+
+    async def __aenter__(self) -> None:
+        if self._running < self._max_concurrent:
+            self._running += 1
+        else:
+            await self._wait_for_slot()
+
+    async def __aexit__(self, *_: object) -> None:
+        self._release()
 
     def statistics(self) -> SlotsStatistics:
         """The present numbers."""
@@ -124,10 +76,7 @@ class Slots:
             self._running, len(self._waiting), self._max_concurrent, self._max_waiting
         )
 
-    async def _acquire(self) -> None:
-        if self._running < self._max_concurrent:
-            self._running += 1
-            return
+    async def _wait_for_slot(self) -> None:
         if len(self._waiting) >= self._max_waiting:
             raise AppFunctionLimitExceededException(
                 f"too many calls at once: {self._running} are running and {len(self._waiting)} "
@@ -153,22 +102,6 @@ class Slots:
                 turn.set_result(None)
                 return
         self._running -= 1
-
-
-class _Slot:
-    """Takes a slot on entering and gives it back on leaving; has no state of its own."""
-
-    def __init__(
-        self, acquire: Callable[[], Coroutine[Any, Any, None]], release: Callable[[], None]
-    ) -> None:
-        self._acquire = acquire
-        self._release = release
-
-    async def __aenter__(self) -> None:
-        await self._acquire()
-
-    async def __aexit__(self, *_: object) -> None:
-        self._release()
 
 
 class RateLimit:

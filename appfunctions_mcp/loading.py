@@ -7,23 +7,32 @@ ones. All faults of all modules come in one report. Knows nothing of execution.
 import importlib
 import importlib.machinery
 import importlib.util
+import inspect
 import sys
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from appfunctions_mcp.declaration import twin_names
 from appfunctions_mcp.exceptions import AppFunctionDeclarationError, AppFunctionsError
 from appfunctions_mcp.functions import AppFunction, functions_of_module
+from appfunctions_mcp.lifespans import Lifespan
 from appfunctions_mcp.metadata import AppMetadata, FunctionOverride, FunctionsModule
 from appfunctions_mcp.names import nearest_names
+from appfunctions_mcp.records import field_names, record, replaced
+
+_PACKAGE = Path(__file__).parent
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class LoadedFunctions:
-    """What the modules gave: functions, warnings, and the modules that were left out."""
+    """What the modules gave: functions, and the modules that were left out.
+
+    What the author should know of a function stands in its own `warnings`.
+    """
 
     functions: list[AppFunction] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -47,7 +56,8 @@ def load_functions(metadata: AppMetadata) -> LoadedFunctions:
     loaded = LoadedFunctions()
     faults: list[str] = []
     for declared in metadata.modules:
-        where = f"{metadata.path or '<code>'}:{declared.line}"
+        # Line 0: the command line or the environment names the module, not the file.
+        where = f"{metadata.path or '<code>'}:{declared.line}" if declared.line else "--module"
         try:
             module = import_declared(declared.module, metadata.python_path, where)
             loaded.functions += _compile_module(module, declared, metadata, where)
@@ -60,7 +70,6 @@ def load_functions(metadata: AppMetadata) -> LoadedFunctions:
     if faults:
         raise AppFunctionDeclarationError(faults)
     loaded.functions = _apply_overrides(loaded.functions, metadata, skipped=bool(loaded.skipped))
-    loaded.warnings += [w for f in loaded.functions for w in f.warnings]
     return loaded
 
 
@@ -93,30 +102,81 @@ def import_declared(name: str, python_path: Path | None, where: str) -> ModuleTy
             f"{python_path}; rename the module"
         )
     try:
-        return importlib.import_module(name)
+        module = importlib.import_module(name)
+    except KeyboardInterrupt:
+        raise
     except ModuleNotFoundError as fault:
         if fault.name and (name == fault.name or name.startswith(f"{fault.name}.")):
+            near = nearest_names(name, _modules_below(python_path, name), limit=1)
+            hint = f"; perhaps {near[0]}" if near else ""
             raise AppFunctionDeclarationError(
-                f"{where}: there is no module {name!r}; looked in {python_path or 'sys.path'} and "
-                "in what is installed; mcp:pythonPath names the folder that holds it"
+                f"{where}: there is no module {name!r}{hint}; looked in "
+                f"{python_path or 'sys.path'} and in what is installed; mcp:pythonPath names the "
+                "folder that holds it"
             ) from fault
-        raise AppFunctionDeclarationError(_import_fault(name, where, fault)) from fault
-    except (Exception, SystemExit) as fault:
-        raise AppFunctionDeclarationError(_import_fault(name, where, fault)) from fault
+        what = _import_fault(name, where, python_path, fault)
+        raise AppFunctionDeclarationError(f"{what}; {_how_to_install(fault)}") from fault
+    except BaseException as fault:
+        what = _import_fault(name, where, python_path, fault)
+        raise AppFunctionDeclarationError(what) from fault
+    if not isinstance(module, ModuleType):
+        raise AppFunctionDeclarationError(
+            f"{where}: {name} puts {type(module).__name__} in place of itself into sys.modules; "
+            "declare the functions in a module that stays one"
+        )
+    return module
 
 
-def _import_fault(name: str, where: str, fault: BaseException) -> str:
+def _modules_below(python_path: Path | None, name: str) -> list[str]:
+    """The modules that stand where one of this name would."""
+    parents = name.split(".")[:-1]
+    folder = python_path.joinpath(*parents) if python_path else None
+    if folder is None or not folder.is_dir():
+        return []
+    found = (
+        inspect.getmodulename(entry) if entry.is_file() else entry.name
+        for entry in folder.iterdir()
+    )
+    return [
+        ".".join([*parents, each]) for each in sorted(filter(None, found)) if each.isidentifier()
+    ]
+
+
+def _how_to_install(fault: ModuleNotFoundError) -> str:
+    """The command that installs a module's package for the Python that serves."""
+    package = (fault.name or "PACKAGE").partition(".")[0]
+    if Path(sys.prefix, "pipx_metadata.json").is_file():
+        command = f"pipx inject appfunctions-mcp {package}"
+    else:
+        command = f"{sys.executable} -m pip install {package}"
+    return f"correct the name, or install its package: {command}"
+
+
+def _import_fault(name: str, where: str, python_path: Path | None, fault: BaseException) -> str:
     """One line that begins with the place in the author's own code where the import failed."""
     if isinstance(fault, SyntaxError) and fault.filename:
         return f"{fault.filename}:{fault.lineno}: {name} cannot be imported: {fault.msg}"
     frames = [
         f
         for f in traceback.extract_tb(fault.__traceback__)
-        if "importlib" not in f.filename and f.filename != __file__
+        if "importlib" not in f.filename and not Path(f.filename).is_relative_to(_PACKAGE)
     ]
+    frames = [f for f in frames if _is_below(f.filename, python_path)] or frames
     place = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else where
-    text = str(fault).splitlines()[0] if str(fault) else ""
+    try:
+        text = next(iter(str(fault).splitlines()), "")
+    except Exception:  # noqa: BLE001 - an author's exception may not even have a text
+        text = ""
     return f"{place}: {name} cannot be imported: {type(fault).__name__}: {text}".rstrip(": ")
+
+
+def _is_below(file: str, python_path: Path | None) -> bool:
+    """Whether a file is the author's: in the folder of modules, and in no environment there."""
+    return (
+        python_path is not None
+        and Path(file).is_relative_to(python_path)
+        and "site-packages" not in Path(file).parts
+    )
 
 
 def _shadowing_file(name: str, python_path: Path | None) -> str | None:
@@ -135,10 +195,36 @@ def _shadowing_file(name: str, python_path: Path | None) -> str | None:
     return str(origin)
 
 
+def import_lifespan(metadata: AppMetadata) -> Lifespan | None:
+    """Imports the lifespan that the metadata names, if it names one.
+
+    Raises:
+        AppFunctionDeclarationError: There is none of that name.
+    """
+    if metadata.lifespan is None:
+        return None
+    where = f"{metadata.path}:{metadata.lifespan_line}"
+    module_name, _, name = metadata.lifespan.partition(":")
+    module = import_declared(module_name, metadata.python_path, where)
+    lifespan = getattr(module, name, None)
+    if not callable(lifespan):
+        raise AppFunctionDeclarationError(
+            f"{where}: {module_name} has no callable {name!r}; name an async context manager, as "
+            "@asynccontextmanager makes one"
+        )
+    return lifespan  # type: ignore[no-any-return] # what the author wrote; _open checks it by use
+
+
 def _compile_module(
     module: ModuleType, declared: FunctionsModule, metadata: AppMetadata, where: str
 ) -> list[AppFunction]:
     found = functions_of_module(module)
+    if twins := twin_names(module):
+        raise AppFunctionDeclarationError(
+            f"{module.__file__}:{lines[-1]}: {name} is declared at line {lines[0]} already, and "
+            "Python keeps only the last one; rename one of them"
+            for name, lines in twins.items()
+        )
     if not found:
         raise AppFunctionDeclarationError(
             f"{where}: {declared.module} declares no function; put @app_function above those "
@@ -165,16 +251,16 @@ def compile_functions(
     faults: list[str] = []
     for function in found:
         try:
-            compiled.append(
-                AppFunction.from_function(
-                    function,
-                    prefix=prefix,
-                    optional_defaults=optional_defaults or metadata.optional_defaults,
-                    unknown_arguments=metadata.unknown_arguments,
-                )
+            each = AppFunction.from_function(
+                function,
+                prefix=prefix,
+                optional_defaults=optional_defaults or metadata.optional_defaults,
+                unknown_arguments=metadata.unknown_arguments,
             )
         except AppFunctionDeclarationError as fault:
             faults += fault.faults
+        else:
+            compiled.append(each)
     if faults:
         raise AppFunctionDeclarationError(faults)
     return compiled
@@ -184,7 +270,7 @@ def _apply_overrides(
     functions: list[AppFunction], metadata: AppMetadata, *, skipped: bool
 ) -> list[AppFunction]:
     """The functions with what `<mcp:function>` says of them."""
-    by_id = {f.metadata.function_id: f for f in functions}
+    by_id = {f.names.function_id: f for f in functions}
     faults: list[str] = []
     for override in metadata.overrides:
         function = by_id.get(override.function_id)
@@ -193,7 +279,7 @@ def _apply_overrides(
                 faults.append(_unknown_id(override, list(by_id), metadata))
             continue
         by_id[override.function_id] = function.with_metadata(
-            replace(function.metadata, **_changes(override))
+            replaced(function.metadata, **_changes(override))
         )
     if faults:
         raise AppFunctionDeclarationError(faults)
@@ -201,7 +287,7 @@ def _apply_overrides(
 
 
 def _changes(override: FunctionOverride) -> dict[str, Any]:
-    names = {f.name for f in fields(override)} - {"function_id", "line"}
+    names = {*field_names(type(override))} - {"function_id", "line"}
     return {n: getattr(override, n) for n in names if getattr(override, n) is not None}
 
 

@@ -36,6 +36,10 @@ class LoopGuard:
     def __init__(self) -> None:
         self._connections: OrderedDict[str, _Failures] = OrderedDict()
 
+    def is_watching(self, connection: str | None) -> bool:
+        """Whether any call of the connection has failed since one succeeded."""
+        return connection in self._connections
+
     def refusal(self, connection: str | None, function_id: str, arguments_key: Hashable) -> None:
         """Refuses a call that has failed too often.
 

@@ -6,12 +6,15 @@ searches, keeps states and tells observers of changes. Knows nothing of MCP.
 """
 
 import asyncio
+import inspect
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from typing import Any
 
 from appfunctions_mcp.confirmation import Confirmations
 from appfunctions_mcp.context import AppFunctionContext
+from appfunctions_mcp.deadlines import deadline
 from appfunctions_mcp.exceptions import (
     AppFunctionDeniedException,
     AppFunctionDisabledException,
@@ -21,9 +24,9 @@ from appfunctions_mcp.exceptions import (
 )
 from appfunctions_mcp.execution_records import execution_record, is_crash, with_traceback
 from appfunctions_mcp.function_states import FunctionStates, Listener
-from appfunctions_mcp.functions import AppFunction
+from appfunctions_mcp.functions import AppFunction, crashed
 from appfunctions_mcp.json_text import JsonTextError, write_json
-from appfunctions_mcp.limits import RateLimit, Slots, deadline
+from appfunctions_mcp.limits import RateLimit, Slots
 from appfunctions_mcp.loop_guard import LoopGuard
 from appfunctions_mcp.metadata import (
     LOCAL_CALLER,
@@ -35,10 +38,11 @@ from appfunctions_mcp.metadata import (
     ExecutionLimits,
 )
 from appfunctions_mcp.names import nearest_names
-from appfunctions_mcp.quoting import quoted
+from appfunctions_mcp.quoting import quoted, with_escapes
 from appfunctions_mcp.registry import AppFunctionRegistry
 from appfunctions_mcp.requests import ExecuteAppFunctionRequest, ExecuteAppFunctionResponse
 from appfunctions_mcp.state import InMemoryStateStore, StateStore
+from appfunctions_mcp.tasks import CallTasks
 from appfunctions_mcp.telemetry import ExecutionLog, warn
 from appfunctions_mcp.threads import WorkerThreads
 
@@ -79,6 +83,7 @@ class AppFunctionManager:
         self._debug = debug
         self._slots = Slots(self.limits.max_concurrent, self.limits.max_waiting)
         self._threads = WorkerThreads(self.limits.max_threads, self.limits.max_stuck_threads)
+        self._tasks = CallTasks(self.limits.max_stuck_threads)
         self._rate = RateLimit(self.limits.calls_per_minute)
         self._guard = LoopGuard() if self.limits.loop_guard else None
         self._states = FunctionStates(store or InMemoryStateStore())
@@ -140,14 +145,16 @@ class AppFunctionManager:
         self, guard: LoopGuard, function: AppFunction, request: ExecuteAppFunctionRequest
     ) -> ExecuteAppFunctionResponse:
         connection, function_id = request.caller.connection, function.metadata.function_id
-        arguments_key = _arguments_key(request.parameters)
-        guard.refusal(connection, function_id, arguments_key)
+        # The key costs more than all else here, and is for calls that fail.
+        if guard.is_watching(connection):
+            guard.refusal(connection, function_id, _arguments_key(function, request))
         try:
             response = await self._validate_and_call(function, request)
         except AppFunctionException as failure:
             if "confirmation" in failure.extras:
                 raise
-            note = guard.record_failure(connection, function_id, arguments_key, failure)
+            key = _arguments_key(function, request)
+            note = guard.record_failure(connection, function_id, key, failure)
             if note is None:
                 raise
             raise failure.restated(note=note) from failure
@@ -170,7 +177,7 @@ class AppFunctionManager:
         seconds = metadata.timeout_seconds or self.limits.timeout_seconds
         try:
             async with deadline(seconds), self._slots.enter():
-                value = await function.call(arguments, context, self._threads)
+                value = await function.call(arguments, context, self._threads, self._tasks)
         finally:
             context.end()
         response = function.serialize(value)
@@ -189,7 +196,7 @@ class AppFunctionManager:
         )
 
     def _require_access(self, metadata: AppFunctionMetadata, caller: AppFunctionCaller) -> None:
-        if not _has_access(metadata, caller):
+        if not has_access(metadata, caller):
             raise AppFunctionDeniedException(f"this caller may not execute {metadata.tool_name}")
 
     def _require_enabled(self, metadata: AppFunctionMetadata) -> None:
@@ -210,12 +217,14 @@ class AppFunctionManager:
     ) -> None:
         """Lets a call with a good token pass; any other gets the first answer, with a fresh one."""
         function_id = metadata.function_id
-        if isinstance(token, str) and await asyncio.to_thread(
-            self._confirmations.redeem, token, function_id, arguments, caller
+        if isinstance(token, str) and await self._threads.run(
+            function_id, partial(self._confirmations.redeem, token, function_id, arguments, caller)
         ):
             return
         fresh = self._confirmations.issue(function_id, arguments, caller)
-        given = ", ".join(f"{n} = {write_json(v).decode()}" for n, v in parameters.items())
+        given = with_escapes(
+            ", ".join(f"{n} = {write_json(v).decode()}" for n, v in parameters.items())
+        )
         denied = AppFunctionDeniedException(
             f"confirmation needed\nNothing has been changed. {metadata.tool_name} would run with "
             f"{given or 'no arguments'}.",
@@ -255,7 +264,7 @@ class AppFunctionManager:
         return [
             f.metadata
             for f in self.registry
-            if self.is_enabled(f.metadata) and _has_access(f.metadata, caller)
+            if self.is_enabled(f.metadata) and has_access(f.metadata, caller)
         ]
 
     def search(
@@ -271,7 +280,7 @@ class AppFunctionManager:
             The metadata, in the order of declaration.
         """
         found = self.registry.search(spec or AppFunctionSearchSpec())
-        return [f.metadata for f in found if _has_access(f.metadata, caller)]
+        return [f.metadata for f in found if has_access(f.metadata, caller)]
 
     def is_enabled(self, metadata: AppFunctionMetadata) -> bool:
         """Whether the function may be executed now, by its state and its default."""
@@ -305,6 +314,11 @@ class AppFunctionManager:
         """Takes over states that another process has set; one stat when nothing changed."""
         self._states.refresh()
 
+    def revision(self) -> object:
+        """Equal to what it was before for as long as neither functions nor states change."""
+        self.refresh()
+        return self.registry.revision, self._states.current
+
     def add_listener(self, listener: Listener) -> Callable[[], None]:
         """Calls the listener for each change, in the thread that made it; returns how to stop."""
         return self._states.add_listener(listener)
@@ -323,29 +337,43 @@ class AppFunctionManager:
         return self._states.observe()
 
 
-def _arguments_key(parameters: Mapping[str, Any]) -> bytes:
+def _arguments_key(function: AppFunction, request: ExecuteAppFunctionRequest) -> bytes:
     """Equal for equal arguments; those that JSON cannot hold are all refused, so all are one."""
+    parameters = request.parameters
+    token = "confirmation" if function.metadata.requires_confirmation else None
     try:
-        return write_json(parameters)
+        return write_json({name: parameters[name] for name in sorted(parameters) if name != token})
     except JsonTextError:
         return b""
 
 
 def _around(hook: ExecutionHook, proceed: Proceed) -> Proceed:
     async def execute(request: ExecuteAppFunctionRequest) -> ExecuteAppFunctionResponse:
-        return await hook(request, proceed)
+        try:
+            return await hook(request, proceed)
+        except (AppFunctionException, asyncio.CancelledError):
+            raise
+        except BaseException as crash:
+            raise crashed() from crash
 
     return execute
 
 
-def _has_access(metadata: AppFunctionMetadata, caller: AppFunctionCaller) -> bool:
+def has_access(metadata: AppFunctionMetadata, caller: AppFunctionCaller) -> bool:
+    """Whether the caller may execute the function, by its scope or its predicate."""
     access = metadata.access
     if access is None:
         return True
     if isinstance(access, str):
         return caller.local_user or access in caller.scopes
     try:
-        return bool(access(caller))
-    except Exception as fault:  # noqa: BLE001 - a predicate that crashes lets nobody in
-        warn(f"{metadata.source}: the access predicate of {metadata.function_id} failed: {fault!r}")
-        return False
+        allowed = access(caller)
+        if not inspect.isawaitable(allowed):
+            return bool(allowed)
+        if inspect.iscoroutine(allowed):
+            allowed.close()
+        what = "is async; write it as a plain function"
+    except (Exception, SystemExit) as fault:  # noqa: BLE001 - a predicate that crashes lets nobody in
+        what = f"failed: {fault!r}"
+    warn(f"{metadata.source}: the access predicate of {metadata.function_id} {what}")
+    return False

@@ -4,13 +4,14 @@ An author makes one of these and returns it, or a list of them. They hold plain 
 base64 and blocks are made at the edge. Knows nothing of MCP.
 """
 
-import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s]+")
-_MIME_TYPE = re.compile(r"[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*(;.*)?")
+from appfunctions_mcp.lazy_regex import regex
+from appfunctions_mcp.records import record
+
+_URI = regex(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s]+")
+_MIME_TYPE = regex(r"[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*(;.*)?")
 
 # The platform's own table differs from one machine to the next, so the usual ones stand here.
 _MIME_TYPE_BY_SUFFIX = {
@@ -38,7 +39,7 @@ _MIME_TYPE_BY_SUFFIX = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Image:
     """A picture for the agent to look at.
 
@@ -75,7 +76,7 @@ class Image:
         return cls(Path(path).read_bytes(), mime_type or _mime_type_of(cls, path, "image/"))
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Audio:
     """A sound for the agent to listen to.
 
@@ -112,7 +113,7 @@ class Audio:
         return cls(Path(path).read_bytes(), mime_type or _mime_type_of(cls, path, "audio/"))
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class TextResource:
     """A text with an address of its own, sent along with the result.
 
@@ -134,7 +135,7 @@ class TextResource:
         _require_mime_type(self, self.mime_type)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class BlobResource:
     """Bytes with an address of their own, sent along with the result.
 
@@ -156,7 +157,7 @@ class BlobResource:
         _require_mime_type(self, self.mime_type)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ResourceLink:
     """The address of something that the client or the user can fetch.
 
@@ -187,7 +188,7 @@ class ResourceLink:
             _require_mime_type(self, self.mime_type)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class PendingIntent:
     """A step that only the user can take (Android: PendingIntent).
 

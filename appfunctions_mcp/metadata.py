@@ -6,10 +6,12 @@ how a record was made, nor of who reads it.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from pathlib import Path
 from typing import Any, Literal
+
+from appfunctions_mcp.records import record
 
 JsonSchema = dict[str, Any]
 OptionalDefaults = Literal["type", "declared"]
@@ -44,7 +46,7 @@ class AppFunctionScope(Enum):
     ACTIVITY = "activity"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class AppFunctionSchema:
     """A predefined schema that a function implements, shared between apps and agents."""
 
@@ -53,7 +55,7 @@ class AppFunctionSchema:
     version: int
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class AppFunctionCaller:
     """Who calls: the local user on stdio, an authenticated principal over HTTP."""
 
@@ -73,7 +75,7 @@ Access = str | Callable[[AppFunctionCaller], bool]
 """A scope that the caller must have, or a predicate on the caller."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class AppFunctionParameterMetadata:
     """One parameter as a caller sees it."""
 
@@ -84,7 +86,7 @@ class AppFunctionParameterMetadata:
     """The published JSON Schema of the parameter, with its description."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class AppFunctionResponseMetadata:
     """What a function returns."""
 
@@ -93,7 +95,7 @@ class AppFunctionResponseMetadata:
     """The published output schema, always of an object; None for text and media."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class AppFunctionMetadata:
     """Everything that a listing, a linter or an exporter needs to know of one function."""
 
@@ -134,7 +136,7 @@ class AppFunctionMetadata:
     """`FILE:LINE` of the declaration, for messages to the author."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class AppFunctionSearchSpec:
     """Filters of a search; None does not filter (AppFunctionSearchSpec).
 
@@ -157,14 +159,14 @@ class AppFunctionSearchSpec:
             raise ValueError("function_ids is empty; name at least one id, or leave it None")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class MetadataChanged:
     """Functions were added, removed or redefined."""
 
     function_ids: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class StatesChanged:
     """Functions were enabled or disabled."""
 
@@ -174,7 +176,7 @@ class StatesChanged:
 AppFunctionsChangeEvent = MetadataChanged | StatesChanged
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class FunctionsModule:
     """`<mcp:functions>`: a Python module whose functions are served."""
 
@@ -185,7 +187,7 @@ class FunctionsModule:
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class FunctionOverride:
     """`<mcp:function>`: what the metadata says of one function; None leaves the declaration."""
 
@@ -203,7 +205,7 @@ class FunctionOverride:
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class AppSetting:
     """`<mcp:setting>`: a value that the user supplies in the environment variable `name`."""
 
@@ -217,7 +219,7 @@ class AppSetting:
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ExecutionLimits:
     """What one call and one process may cost.
 
@@ -234,7 +236,7 @@ class ExecutionLimits:
     loop_guard: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class AppIcon:
     """`<mcp:icon>`: a picture of the app, resolved to a URL or an absolute file."""
 
@@ -243,7 +245,7 @@ class AppIcon:
     sizes: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class AppMetadata:
     """What the metadata XML says of the app."""
 

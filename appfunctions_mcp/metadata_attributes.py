@@ -3,11 +3,11 @@
 A reader is asked for each attribute that the element has; what nobody asked for is unknown.
 """
 
-import re
 from collections.abc import Iterable
 from typing import TypeVar
 
 from appfunctions_mcp.fault_report import FaultReport
+from appfunctions_mcp.lazy_regex import regex
 from appfunctions_mcp.metadata_values import Parser
 from appfunctions_mcp.names import nearest_names
 from appfunctions_mcp.quoting import quoted
@@ -26,9 +26,9 @@ MCP = "urn:appfunctions-mcp:metadata:1"
 
 T = TypeVar("T")
 
-_LINE_BREAK = re.compile(r"\r\n|\r|\n")
-_BLANKS = re.compile(r"[ \t]+")
-_ANY_BLANKS = re.compile(r"[ \t\r\n]+")
+_LINE_BREAK = regex(r"\r\n|\r|\n")
+_BLANKS = regex(r"[ \t]+")
+_ANY_BLANKS = regex(r"[ \t\r\n]+")
 
 
 class TextReader:

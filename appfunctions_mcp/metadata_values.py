@@ -10,7 +10,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal, TypeVar, get_args
 
+from appfunctions_mcp.lazy_regex import regex
 from appfunctions_mcp.metadata import OptionalDefaults, UnknownArguments
+from appfunctions_mcp.quoting import with_escapes
 
 T = TypeVar("T")
 Parser = Callable[[str], T]
@@ -21,19 +23,17 @@ SettingType = Literal["string", "number", "boolean", "file", "directory"]
 MAX_NUMBER = 2_147_483_647
 MAX_SECONDS = 1_000_000
 
-_NUMBER = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?\Z")
-_INTEGER = re.compile(r"[0-9]{1,10}\Z")
-_SERVER_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,63}\Z")
-_PREFIX = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,61}\Z")
-_ENVIRONMENT_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-_WORD = re.compile(r"\S{1,64}\Z")
-_FUNCTION_ID = re.compile(r"\S{1,512}\Z")
-_WEB_ADDRESS = re.compile(r"https?://[^\s/?#]+\S*\Z", re.IGNORECASE)
-_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")
-_MIME_TYPE = re.compile(r"[A-Za-z0-9][\w.+-]*/[A-Za-z0-9][\w.+-]*\Z", re.ASCII)
-_SIZES = re.compile(
-    r"(any|[1-9][0-9]{0,4}x[1-9][0-9]{0,4})( +(any|[1-9][0-9]{0,4}x[1-9][0-9]{0,4}))*\Z"
-)
+_NUMBER = regex(r"[0-9]{1,9}(\.[0-9]{1,9})?\Z")
+_INTEGER = regex(r"[0-9]{1,10}\Z")
+_SERVER_NAME = regex(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,63}\Z")
+_PREFIX = regex(r"[A-Za-z_][A-Za-z0-9_-]{0,61}\Z")
+_ENVIRONMENT_NAME = regex(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_WORD = regex(r"\S{1,64}\Z")
+_FUNCTION_ID = regex(r"\S{1,512}\Z")
+_WEB_ADDRESS = regex(r"https?://[^\s/?#]+\S*\Z", re.IGNORECASE)
+_SCHEME = regex(r"([A-Za-z][A-Za-z0-9+.-]+):")
+_MIME_TYPE = regex(r"[A-Za-z0-9][\w.+-]*/[A-Za-z0-9][\w.+-]*\Z", re.ASCII)
+_SIZES = regex(r"(any|[1-9][0-9]{0,4}x[1-9][0-9]{0,4})( +(any|[1-9][0-9]{0,4}x[1-9][0-9]{0,4}))*\Z")
 
 
 def _pattern(pattern: re.Pattern[str], accepted: str) -> Parser[str]:
@@ -163,7 +163,7 @@ def existing_file(folder: Path) -> Parser[Path]:
     def parse(text: str) -> Path:
         path = _resolved(folder, text)
         if not os.path.isfile(path):  # noqa: PTH113 - answers whatever the path is
-            raise ValueError(f"an existing file; there is none at {path}")
+            raise ValueError(f"an existing file; there is none at {with_escapes(str(path))}")
         return path
 
     return parse
@@ -175,7 +175,7 @@ def existing_folder(folder: Path) -> Parser[Path]:
     def parse(text: str) -> Path:
         path = _resolved(folder, text)
         if not os.path.isdir(path):  # noqa: PTH112 - answers whatever the path is
-            raise ValueError(f"an existing folder; there is none at {path}")
+            raise ValueError(f"an existing folder; there is none at {with_escapes(str(path))}")
         return path
 
     return parse

@@ -7,10 +7,10 @@ All faults of a document come in one report. Imports no module that the document
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from appfunctions_mcp.fault_report import FaultReport
+from appfunctions_mcp.lazy_regex import regex
 from appfunctions_mcp.metadata import AppMetadata, FunctionsModule
 from appfunctions_mcp.metadata_attributes import (
     ANDROIDX,
@@ -33,13 +33,14 @@ from appfunctions_mcp.metadata_values import (
     web_address,
 )
 from appfunctions_mcp.quoting import quoted
+from appfunctions_mcp.records import replaced
 from appfunctions_mcp.string_resources import StringResources
 from appfunctions_mcp.xml_elements import XmlAttribute, XmlElement, XmlText, read_xml
 
 ROOT = "AppFunctionAppMetadata"
 _ANDROID = (ANDROIDX, RES_AUTO)
 _ANDROID_NAMES = ("description", "instructions", "displayDescription")
-_ANDROID_LIKE = re.compile(r"https?://schemas\.android\.com/apk/")
+_ANDROID_LIKE = regex(r"https?://schemas\.android\.com/apk/")
 _MCP_NAMES = (
     "name",
     "title",
@@ -50,7 +51,7 @@ _MCP_NAMES = (
     "unknownArguments",
     "manifest",
 )
-_MCP_LIKE = re.compile(r"urn:appfunctions-mcp\b", re.IGNORECASE)
+_MCP_LIKE = regex(r"urn:appfunctions-mcp\b", re.IGNORECASE)
 
 
 def parse_metadata(
@@ -289,7 +290,7 @@ class _Document:
             if prefixes.setdefault(name, prefix) != prefix:
                 self._report.fault(1, f"module {quoted(name)} is given with two prefixes; give one")
             declared = served.get(name, FunctionsModule(name))
-            served[name] = replace(declared, prefix=prefix or declared.prefix)
+            served[name] = replaced(declared, prefix=prefix or declared.prefix)
         return tuple(served.values())
 
     def _default_name(self, served: Sequence[FunctionsModule]) -> str:

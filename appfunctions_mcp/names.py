@@ -7,12 +7,13 @@ MCP clients and model providers accept. Knows nothing of the functions behind th
 import re
 from collections.abc import Callable, Iterable
 
+from appfunctions_mcp.lazy_regex import regex
 from appfunctions_mcp.quoting import quoted
 
-TOOL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}\Z")
+TOOL_NAME = regex(r"[A-Za-z_][A-Za-z0-9_-]{0,63}\Z")
 """Every tool name: what Claude Desktop, OpenAI and Gemini all accept."""
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W_A-Z]+|[^\W_]")
+_WORD = regex(r"[A-Z]+(?![a-z])|[A-Z]?[^\W_A-Z]+|[^\W_]")
 _NEAR_ENOUGH = 0.6
 # A name is at most 64 characters and an id rarely longer; the rest of a hostile one is noise.
 _LONGEST_COMPARED = 128

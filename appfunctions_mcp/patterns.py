@@ -4,15 +4,16 @@ A match takes time in proportion to text and pattern, whatever they hold; the re
 expression is published for agents to read and never used to check anything.
 """
 
-import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 
+from appfunctions_mcp.lazy_regex import regex
+from appfunctions_mcp.records import record
+
 _MOST_STEPS = 2048
-_SPECIAL = re.compile(r"[\\^$.|?*+()\[\]{}/]")
-_COUNT = re.compile(r"\{(\d{1,4})(,(\d{1,4})?)?\}")
+_SPECIAL = regex(r"[\\^$.|?*+()\[\]{}/]")
+_COUNT = regex(r"\{(\d{1,4})(,(\d{1,4})?)?\}")
 
 
 class PatternType(IntEnum):
@@ -25,7 +26,7 @@ class PatternType(IntEnum):
     SUFFIX = 4
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class AppFunctionPatternMatcher:
     r"""One pattern that a text may match (Android's annotation).
 
@@ -80,7 +81,7 @@ def regex_of(matchers: Iterable[AppFunctionPatternMatcher]) -> str:
     return regexes[0] if len(regexes) == 1 else "|".join(f"(?:{regex})" for regex in regexes)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Characters:
     """A set of characters as ranges; everything else, if negated."""
 
@@ -105,7 +106,7 @@ class _Characters:
         return f"[{'^' if self.negated else ''}{''.join(parts)}]"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Token:
     """Characters and how often one of them may stand there."""
 
@@ -126,7 +127,7 @@ class _Token:
         return self.characters.regex + times
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Step:
     """One character of a match: needed, or skippable, or repeated."""
 

@@ -6,6 +6,7 @@ Only names places; whoever keeps a file there makes the folder.
 import hashlib
 import os
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -25,6 +26,8 @@ def state_file(server_name: str, metadata_path: Path | None = None) -> Path:
 
 def state_folder() -> Path:
     """The folder for state: what was switched on or off, and used confirmations."""
+    if folder := _unix_state_folder():
+        return folder
     from platformdirs import user_state_path
 
     return _absolute(user_state_path)
@@ -35,6 +38,17 @@ def data_folder() -> Path:
     from platformdirs import user_data_path
 
     return _absolute(user_data_path)
+
+
+def _unix_state_folder() -> Path | None:
+    """What platformdirs would say where that is plain; its import costs every start."""
+    if sys.platform != "linux" or "ANDROID_DATA" in os.environ:
+        return None
+    for variable, below in (("XDG_STATE_HOME", ""), ("HOME", ".local/state")):
+        folder = Path(os.environ.get(variable, ""), below)
+        if folder.is_absolute():
+            return folder / APP_FOLDER
+    return None
 
 
 def _file_name(server_name: str, metadata_path: Path | None) -> str:

@@ -5,7 +5,7 @@ on one line, and free of characters that nobody sees: controls, bidirectional ov
 and variation selectors, which can carry instructions past a reader.
 """
 
-import unicodedata
+import json
 
 _INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _LINE_BREAKS = frozenset("\t\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029")
@@ -35,11 +35,20 @@ def quoted(text: str, limit: int = 80) -> str:
     return f"'{shown}'"
 
 
+def with_escapes(text: str) -> str:
+    """The whole text with each invisible character as its JSON escape, so that it is seen."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(c if _visible(c) == c else json.dumps(c)[1:-1] for c in text)
+
+
 def _visible(character: str) -> str:
     if " " <= character <= "~":
         return character
     if character in _LINE_BREAKS:
         return " "
+    import unicodedata
+
     point = ord(character)
     if (
         unicodedata.category(character) in _INVISIBLE_CATEGORIES

@@ -3,9 +3,10 @@
 A name or a schema can only tell so much, so arguments are logged for debugging alone.
 """
 
-import re
 from collections.abc import Mapping
 from typing import Any
+
+from appfunctions_mcp.lazy_regex import regex
 
 REDACTED = "<redacted>"
 # fmt: off
@@ -22,7 +23,7 @@ SENSITIVE_PARTS = (
 """A parameter is sensitive when its name holds one of these, however it is written."""
 # fmt: on
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W_A-Z]+")
+_WORD = regex(r"[A-Z]+(?![a-z])|[A-Z]?[^\W_A-Z]+")
 _LONGEST_TEXT = 200
 _MOST_ITEMS = 20
 _DEEPEST_LEVEL = 8

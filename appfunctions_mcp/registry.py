@@ -7,6 +7,7 @@ clash. Knows nothing of state, callers or limits.
 from collections.abc import Iterable, Iterator
 
 from appfunctions_mcp.exceptions import AppFunctionDeclarationError
+from appfunctions_mcp.function_metadata import FunctionNames
 from appfunctions_mcp.functions import AppFunction
 from appfunctions_mcp.metadata import AppFunctionMetadata, AppFunctionSearchSpec
 
@@ -17,6 +18,8 @@ class AppFunctionRegistry:
     def __init__(self) -> None:
         self._by_id: dict[str, AppFunction] = {}
         self._by_tool_name: dict[str, AppFunction] = {}
+        self.revision = 0
+        """Rises with each change."""
 
     def __iter__(self) -> Iterator[AppFunction]:
         return iter(tuple(self._by_id.values()))
@@ -34,22 +37,24 @@ class AppFunctionRegistry:
         by_id, by_tool_name = dict(self._by_id), dict(self._by_tool_name)
         faults = []
         for function in functions:
-            metadata = function.metadata
-            twin = by_id.get(metadata.function_id) or by_tool_name.get(metadata.tool_name)
+            names = function.names
+            twin = by_id.get(names.function_id) or by_tool_name.get(names.tool_name)
             if twin is not None:
-                faults.append(_clash(metadata, twin.metadata))
+                faults.append(_clash(names, twin.names))
                 continue
-            by_id[metadata.function_id] = function
-            by_tool_name[metadata.tool_name] = function
+            by_id[names.function_id] = function
+            by_tool_name[names.tool_name] = function
         if faults:
             raise AppFunctionDeclarationError(faults)
         self._by_id, self._by_tool_name = by_id, by_tool_name
+        self.revision += 1
 
     def remove(self, function_ids: Iterable[str]) -> None:
         """Removes functions; ids that are not here are passed over."""
         gone = set(function_ids)
         self._by_id = {i: f for i, f in self._by_id.items() if i not in gone}
-        self._by_tool_name = {f.metadata.tool_name: f for f in self._by_id.values()}
+        self._by_tool_name = {f.names.tool_name: f for f in self._by_id.values()}
+        self.revision += 1
 
     def find(self, name: str) -> AppFunction | None:
         """The function with this tool name or id, None where there is none."""
@@ -77,7 +82,7 @@ def _admits(spec: AppFunctionSearchSpec, metadata: AppFunctionMetadata) -> bool:
     )
 
 
-def _clash(added: AppFunctionMetadata, present: AppFunctionMetadata) -> str:
+def _clash(added: FunctionNames, present: FunctionNames) -> str:
     if added.function_id == present.function_id:
         return (
             f"{added.source}: the id {added.function_id!r} is declared already at "

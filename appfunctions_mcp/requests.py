@@ -4,11 +4,12 @@ Records between the engines, the manager and the functions. Knows nothing of MCP
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, Protocol
 
 from appfunctions_mcp.media import Audio, BlobResource, Image, Media, ResourceLink, TextResource
 from appfunctions_mcp.metadata import LOCAL_CALLER, AppFunctionCaller
+from appfunctions_mcp.records import record
 
 LogLevel = Literal["debug", "info", "warning", "error"]
 
@@ -33,7 +34,7 @@ class SilentChannel:
         """Drops the message."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ExecuteAppFunctionRequest:
     """A request to execute one function (Android: ExecuteAppFunctionRequest)."""
 
@@ -48,7 +49,7 @@ class ExecuteAppFunctionRequest:
     """What the caller's program says it can do, such as `sampling` or `elicitation`."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ExecuteAppFunctionResponse:
     """What a function returned, ready for any edge.
 
@@ -67,16 +68,21 @@ class ExecuteAppFunctionResponse:
     @property
     def size(self) -> int:
         """Bytes of text and media, as they go out: media are base64, four bytes for three."""
-        return len((self.text or "").encode()) + sum(_size_of(m) for m in self.media)
+        size = 0 if self.text is None else _text_size(self.text)
+        return size + sum(map(_size_of, self.media)) if self.media else size
+
+
+def _text_size(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode())
 
 
 def _size_of(media: Media | str) -> int:
     match media:
         case str():
-            return len(media.encode())
+            return _text_size(media)
         case Image() | Audio() | BlobResource():
             return (len(media.data) + 2) // 3 * 4
         case TextResource():
-            return len(media.text.encode())
+            return _text_size(media.text)
         case ResourceLink():
             return len(media.uri.encode())

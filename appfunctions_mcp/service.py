@@ -4,19 +4,20 @@
 code. Knows nothing of MCP; the engines under `server/` serve it.
 """
 
+import asyncio
 import fnmatch
 import os
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
-from inspect import signature
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 from appfunctions_mcp.confirmation import Confirmations
 from appfunctions_mcp.exceptions import AppFunctionDeclarationError
+from appfunctions_mcp.function_metadata import FunctionNames
 from appfunctions_mcp.functions import AppFunction, MetadataCall
-from appfunctions_mcp.loading import compile_functions, import_declared, load_functions
+from appfunctions_mcp.lifespans import Lifespan, opened
+from appfunctions_mcp.loading import compile_functions, import_lifespan, load_functions
 from appfunctions_mcp.manager import AppFunctionManager, ExecutionHook
 from appfunctions_mcp.metadata import (
     AppFunctionMetadata,
@@ -27,16 +28,18 @@ from appfunctions_mcp.metadata import (
     StatesChanged,
     UnknownArguments,
 )
+from appfunctions_mcp.quoting import quoted
+from appfunctions_mcp.records import record, replaced
 from appfunctions_mcp.registry import AppFunctionRegistry
 from appfunctions_mcp.settings import read_app_settings
-from appfunctions_mcp.state import StateStore
-from appfunctions_mcp.telemetry import ExecutionLog
+from appfunctions_mcp.state import StateStore, watching_soon
+from appfunctions_mcp.telemetry import ExecutionLog, warn
 
-Lifespan = Callable[..., AbstractAsyncContextManager[Any]]
-"""An async context manager that takes nothing, or the app's settings."""
+_TELL_SECONDS = 1.0
+"""When warnings of functions are logged: a client has listed them by then, and they are read."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class AppFunctionRegistration:
     """Functions that were added at run time, until `unregister` is called."""
 
@@ -80,7 +83,8 @@ class AppFunctionService:
         self.metadata = metadata
         self.registry = AppFunctionRegistry()
         self.registry.add(functions)
-        self.warnings = (*metadata.warnings, *warnings, *self._long_names())
+        self._known_warnings = (*metadata.warnings, *warnings, *self._long_names())
+        self._warns_when_served = False
         self.skipped = dict(skipped or {})
         self.manager = AppFunctionManager(
             self.registry,
@@ -147,7 +151,6 @@ class AppFunctionService:
             lifespan=lifespan,
             settings=settings,
             store=store,
-            warnings=[w for f in compiled for w in f.warnings],
         )
 
     @classmethod
@@ -184,10 +187,10 @@ class AppFunctionService:
         loaded = load_functions(metadata)
         return cls(
             metadata,
-            [f for f in loaded.functions if _is_wanted(f.metadata, only)],
-            lifespan=_import_lifespan(metadata),
+            [f for f in loaded.functions if _is_wanted(f.names, only)],
+            lifespan=import_lifespan(metadata),
             settings=settings,
-            warnings=loaded.warnings,
+            warnings=[*loaded.warnings, *_unmatched(only, loaded.functions)],
             skipped=loaded.skipped,
             **kept,
         )
@@ -224,11 +227,40 @@ class AppFunctionService:
         ids = frozenset(m.function_id for m, _ in batch)
         self._announce(ids)
 
+        left = set(ids)
+
         def unregister() -> None:
-            self.registry.remove(ids)
-            self._announce(ids)
+            # Once only: the ids may have been registered again by others.
+            gone = frozenset(left)
+            left.clear()
+            if gone:
+                self.registry.remove(gone)
+                self._announce(gone)
 
         return AppFunctionRegistration(ids, unregister)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the author should know, of the app and of each function."""
+        return (*self._known_warnings, *self._function_warnings())
+
+    def tell_warnings(self) -> None:
+        """Logs what the author should know: of the app now, of the functions while it is served.
+
+        What docstrings lack is found by reading them, for which the first client does not wait.
+        """
+        self._warns_when_served = True
+        for warning in self._known_warnings:
+            warn(warning)
+
+    def _function_warnings(self) -> list[str]:
+        return [warning for function in self.registry for warning in function.warnings]
+
+    def _tell_function_warnings(self) -> None:
+        if self._warns_when_served:
+            self._warns_when_served = False
+            for warning in self._function_warnings():
+                warn(warning)
 
     def around(self, hook: ExecutionHook) -> None:
         """Puts a hook around every execution, to observe or to refuse.
@@ -264,14 +296,22 @@ class AppFunctionService:
 
     async def _open(self) -> None:
         self._stack = AsyncExitStack()
-        watch = self.store.watch(self.manager.refresh) if self.store is not None else None
-        if watch is not None:
-            self._stack.callback(watch.close)
+        timer = asyncio.get_running_loop().call_later(_TELL_SECONDS, self._tell_function_warnings)
+        self._stack.callback(self._tell_function_warnings)
+        self._stack.callback(timer.cancel)
+        if self.store is not None:
+            self._stack.enter_context(watching_soon(self.store, self.manager.refresh))
         if self._lifespan is None:
             return
-        takes_settings = bool(signature(self._lifespan).parameters)
-        entered = self._lifespan(self.manager.settings) if takes_settings else self._lifespan()
-        self.manager.lifespan = await self._stack.enter_async_context(entered)
+        self.manager.lifespan = await self._stack.enter_async_context(
+            opened(self._lifespan, self.manager.settings, self._lifespan_name())
+        )
+
+    def _lifespan_name(self) -> str:
+        app = self.metadata
+        if app.lifespan is not None:
+            return f"{app.path}:{app.lifespan_line}: the lifespan {app.lifespan}"
+        return f"the lifespan {getattr(self._lifespan, '__qualname__', self._lifespan)}"
 
     def _announce(self, ids: frozenset[str]) -> None:
         """Android's order: what a function is comes before whether it may be called."""
@@ -282,11 +322,11 @@ class AppFunctionService:
         """Tools that clients would hide: server and tool name may have 60 characters together."""
         server = self.metadata.name
         return [
-            f"{f.metadata.source}: the names {server!r} and {f.metadata.tool_name!r} have "
-            f"{len(server) + 1 + len(f.metadata.tool_name)} characters together, and some clients "
+            f"{f.names.source}: the names {server!r} and {f.names.tool_name!r} have "
+            f"{len(server) + 1 + len(f.names.tool_name)} characters together, and some clients "
             "hide a tool above 60; shorten one of them"
             for f in self.registry
-            if len(server) + 1 + len(f.metadata.tool_name) > 60
+            if len(server) + 1 + len(f.names.tool_name) > 60
         ]
 
 
@@ -327,22 +367,20 @@ def _read_settings(
 ) -> dict[str, Any]:
     settings = metadata.settings
     if not is_required:
-        settings = tuple(replace(s, required=False) for s in settings)
+        settings = tuple(replaced(s, required=False) for s in settings)
     return dict(read_app_settings(settings, os.environ if environ is None else environ))
 
 
-def _is_wanted(metadata: AppFunctionMetadata, only: Sequence[str]) -> bool:
-    names = (metadata.tool_name, metadata.function_id)
-    return not only or any(fnmatch.fnmatchcase(n, glob) for glob in only for n in names)
+def _is_wanted(names: FunctionNames, only: Sequence[str]) -> bool:
+    both = (names.tool_name, names.function_id)
+    return not only or any(fnmatch.fnmatchcase(n, glob) for glob in only for n in both)
 
 
-def _import_lifespan(metadata: AppMetadata) -> Lifespan | None:
-    if metadata.lifespan is None:
-        return None
-    where = f"{metadata.path}:{metadata.lifespan_line}"
-    module_name, _, name = metadata.lifespan.partition(":")
-    module = import_declared(module_name, metadata.python_path, where)
-    lifespan = getattr(module, name, None)
-    if not callable(lifespan):
-        raise AppFunctionDeclarationError(f"{where}: {module_name} has no callable {name!r}")
-    return lifespan  # type: ignore[no-any-return] # what the author wrote; _open checks it by use
+def _unmatched(only: Sequence[str], functions: Sequence[AppFunction]) -> list[str]:
+    """Names the globs that leave nothing to serve, as a misspelled one does."""
+    names = ", ".join(function.names.tool_name for function in functions[:8])
+    return [
+        f"--only {quoted(glob)} matches no function; the first ones are {names}"
+        for glob in only
+        if not any(_is_wanted(function.names, [glob]) for function in functions)
+    ]

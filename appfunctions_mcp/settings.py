@@ -4,18 +4,19 @@ The only reader of the environment. Every option of `run` has a variable: `APPFU
 the option's name. All faults are told at once.
 """
 
-import dataclasses
 import math
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from appfunctions_mcp.exceptions import SettingsError
+from appfunctions_mcp.lazy_regex import regex
 from appfunctions_mcp.metadata import AppSetting
 from appfunctions_mcp.quoting import quoted
+from appfunctions_mcp.records import record, replaced
 
 if TYPE_CHECKING:
     from appfunctions_mcp.requests import LogLevel
@@ -27,17 +28,17 @@ SHORTEST_STATE_KEY = 16
 
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"0", "false", "no", "off"})
-_HTTP_ADDRESS = re.compile(
+_HTTP_ADDRESS = regex(
     r"((?P<host>[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+(%\w+)?\]):)?(?P<port>[0-9]{1,5})"
 )
-_MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*(:[A-Za-z_][A-Za-z0-9_-]*)?")
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_MODULE = regex(r"[^\W\d]\w*(\.[^\W\d]\w*)*(:[A-Za-z_][A-Za-z0-9_-]*)?")
+_VARIABLE = regex(r"[A-Za-z_][A-Za-z0-9_]*")
+_NUMBER = regex(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 # What Claude Desktop leaves in the environment for an optional setting that nobody filled in.
-_NOT_FILLED_IN = re.compile(r"\$\{user_config\.[^}]*\}")
+_NOT_FILLED_IN = regex(r"\$\{user_config\.[^}]*\}")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class HttpAddress:
     """Where to listen; port 0 takes any that is free."""
 
@@ -97,7 +98,7 @@ def _state_key(text: str) -> str:
     return text
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Settings:
     """Every option of a server; the names are those of the options and of the variables."""
 
@@ -174,7 +175,7 @@ class Settings:
         options = _OPTIONS.keys() - {"file"}
         given = {n: v for n, v in command_line.items() if n in options and v not in (None, [], ())}
         values = _parsed(given, lambda name: "--" + name.replace("_", "-"), separator=None)
-        return dataclasses.replace(self, **values)
+        return replaced(self, **values)
 
     @property
     def effective_log_level(self) -> "LogLevel":
@@ -200,7 +201,7 @@ class Settings:
         return token
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Option:
     """How one value of an option is read, whether it may have several, whether it is secret."""
 

@@ -6,7 +6,8 @@ what DEFAULT means is the declaration's.
 """
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from appfunctions_mcp.file_events import FileWatch
 
 STATE_FILE_VERSION = 1
+
+_WATCH_AFTER_SECONDS = 0.5
 
 _NO_STATES: Mapping[str, AppFunctionState] = MappingProxyType({})
 
@@ -53,6 +56,36 @@ class StateStore(Protocol):
 
     def describe(self) -> str:
         """Where the states are kept, for people."""
+
+
+@contextmanager
+def watching_soon(store: StateStore, callback: Callable[[], None]) -> Iterator[None]:
+    """While the block runs, calls back on the running loop after each change of a store.
+
+    A client that starts a server waits for its first answers, so the watch begins after them;
+    what changed in between is told then.
+
+    Args:
+        store: What is watched.
+        callback: What to call.
+    """
+    import asyncio
+
+    watches: list[FileWatch] = []
+
+    def begin() -> None:
+        watch = store.watch(callback)
+        if watch is not None:
+            watches.append(watch)
+            callback()
+
+    timer = asyncio.get_running_loop().call_later(_WATCH_AFTER_SECONDS, begin)
+    try:
+        yield
+    finally:
+        timer.cancel()
+        for watch in watches:
+            watch.close()
 
 
 class InMemoryStateStore:

@@ -7,9 +7,10 @@ nothing of XML, nor of where strings are kept.
 
 import re
 
+from appfunctions_mcp.lazy_regex import regex
 from appfunctions_mcp.quoting import quoted
 
-_TOKEN = re.compile(
+_TOKEN = regex(
     r"""
     (?P<escape> \\ (?: u(?P<code>[0-9A-Fa-f]{4}) | (?P<escaped>.) | \Z ) )
     | (?P<quote> ["'] )
@@ -19,7 +20,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _ESCAPED = {"n": "\n", "t": "\t"}
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = regex("[\ud800-\udfff]")
 
 
 class EscapedText:

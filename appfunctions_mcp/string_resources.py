@@ -7,16 +7,17 @@ costs nothing. Knows nothing of the metadata document that asks.
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from appfunctions_mcp.exceptions import MetadataXmlError
 from appfunctions_mcp.fault_report import FaultReport
+from appfunctions_mcp.lazy_regex import regex
 from appfunctions_mcp.quoting import quoted
+from appfunctions_mcp.records import record
 from appfunctions_mcp.string_escapes import EscapedText
 from appfunctions_mcp.xml_elements import XmlElement, read_xml
 
-_LOCALE = re.compile(
+_LOCALE = regex(
     r"(?P<language>[A-Za-z]{2,3})"
     r"(?:[-_](?P<script>[A-Za-z]{4}))?"
     r"(?:[-_]r?(?P<region>[A-Za-z]{2}|[0-9]{3}))?"
@@ -24,10 +25,10 @@ _LOCALE = re.compile(
 )
 # Android still knows these languages under the codes that ISO 639 gave up.
 _OTHER_CODE = {"he": "iw", "iw": "he", "id": "in", "in": "id", "yi": "ji", "ji": "yi"}
-_VALUES_FOLDER = re.compile(r"values(-.+)?\Z", re.IGNORECASE)
-_STRING = re.compile(r"@[*+]?(?:[^\s:/@]+:)?string/(?P<name>.*)\Z", re.DOTALL)
-_NAME = re.compile(r"[^\s/@:]+\Z")
-_OTHER = re.compile(
+_VALUES_FOLDER = regex(r"values(-.+)?\Z", re.IGNORECASE)
+_STRING = regex(r"@[*+]?(?:[^\s:/@]+:)?string/(?P<name>.*)\Z", re.DOTALL)
+_NAME = regex(r"[^\s/@:]+\Z")
+_OTHER = regex(
     r"@[*+]?(?:[^\s:/@]+:)?(?:anim|animator|array|attr|bool|color|dimen|drawable|font|fraction|id|"
     r"integer|interpolator|layout|menu|mipmap|navigation|plurals|raw|style|styleable|transition|"
     r"xml)/[^\s/@:]+\Z"
@@ -51,7 +52,7 @@ class UnresolvedStringError(Exception):
         self.is_missing = is_missing
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _StringResource:
     """A `<string>` and the file that holds it."""
 

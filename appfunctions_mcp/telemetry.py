@@ -9,11 +9,11 @@ import contextlib
 import logging
 import sys
 from collections.abc import Mapping, MutableMapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from appfunctions_mcp.exceptions import AppFunctionException
 from appfunctions_mcp.quoting import quoted
+from appfunctions_mcp.records import record
 
 if TYPE_CHECKING:
     from appfunctions_mcp.requests import ExecuteAppFunctionRequest
@@ -32,7 +32,7 @@ _LONGEST_TEXT = 200
 _MOST_NAMES = 20
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ExecutionRecord:
     """One execution as its log line tells it."""
 
@@ -125,6 +125,11 @@ def configure_logging(
         root.removeHandler(handler)
     root.addHandler(_StderrHandler(json=json, colours=colours, stream=stream))
     root.setLevel(level.upper())
+
+
+def tell(text: str) -> None:
+    """Writes a log line at the level `info`: something went as it should."""
+    _LOGGER.info(text)
 
 
 def warn(text: str) -> None:

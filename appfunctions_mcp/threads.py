@@ -9,17 +9,17 @@ import contextvars
 import threading
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeVar
 
 from appfunctions_mcp.exceptions import AppFunctionLimitExceededException
 from appfunctions_mcp.limits import NOT_BEGUN, STILL_RUNNING
+from appfunctions_mcp.records import record
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class WorkerThreadsStatistics:
     """How many threads there are, and what they do."""
 

@@ -5,13 +5,12 @@ module imports neither pydantic nor anything heavy. What goes out as media stand
 and can be had from here. Knows nothing of JSON Schema beyond a few keywords.
 """
 
-import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from typing import Annotated, Any, TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from appfunctions_mcp.lazy_regex import regex
 from appfunctions_mcp.media import (
     Audio,
     BlobResource,
@@ -22,6 +21,7 @@ from appfunctions_mcp.media import (
     TextResource,
 )
 from appfunctions_mcp.patterns import AppFunctionPatternMatcher, PatternType, regex_of
+from appfunctions_mcp.records import record
 
 __all__ = [
     "AppFunctionIntValueConstraint",
@@ -56,12 +56,12 @@ KEYWORDS_KEY = "appfunctions_mcp_keywords"
 CoreSchema = dict[str, Any]
 C = TypeVar("C", bound=type)
 
-_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:\S+")
-_OFFSET = re.compile(r"([+-])(\d\d):(\d\d)")
+_URI = regex(r"[A-Za-z][A-Za-z0-9+.-]*:\S+")
+_OFFSET = regex(r"([+-])(\d\d):(\d\d)")
 _FLOAT32_MAX = 3.4028234663852886e38
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Refinement:
     """Constraints and keywords that are written into the core schema of the annotated type."""
 
@@ -75,7 +75,7 @@ class _Refinement:
         return _with_metadata(schema, KEYWORDS_KEY, dict(self.keywords))
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _UriForm:
     def __get_pydantic_core_schema__(
         self, source: Any, handler: Callable[[Any], CoreSchema]
@@ -88,7 +88,7 @@ class _UriForm:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _ZoneForm:
     def __get_pydantic_core_schema__(
         self, source: Any, handler: Callable[[Any], CoreSchema]
@@ -125,7 +125,7 @@ Uri = Annotated[str, _UriForm()]
 """An absolute address such as `content://notes/7` or `https://example.org`."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class AppFunctionIntValueConstraint:
     """Limits a whole number, or each of a list, to some values (Android's annotation).
 
@@ -144,7 +144,7 @@ class AppFunctionIntValueConstraint:
         return _each_item(handler(source), "int", lambda item: _one_of(item, self.enum_values))
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class AppFunctionStringValueConstraint:
     """Limits a text, or each text of a list (Android's annotation).
 
@@ -170,7 +170,7 @@ class AppFunctionStringValueConstraint:
         return _matching(schema, tuple(self.pattern_matchers))
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class AppFunctionUriValueConstraint:
     """Limits a `Uri`, or each of a list, to some schemes (Android's annotation).
 
@@ -232,6 +232,8 @@ def parse_zone(text: str | tzinfo) -> tzinfo:
     """
     if isinstance(text, tzinfo):
         return text
+    if not isinstance(text, str):
+        raise ValueError("a time zone is text")  # noqa: TRY004 - pydantic reports ValueErrors only
     if text in {"Z", "UTC"}:
         return UTC if text == "Z" else ZoneInfo("UTC")
     if offset := _OFFSET.fullmatch(text):

@@ -8,28 +8,31 @@ or opened. Knows nothing of what the elements mean.
 import re
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from xml.parsers import expat
 
 from appfunctions_mcp.exceptions import MetadataXmlError
 from appfunctions_mcp.fault_report import fault_text
+from appfunctions_mcp.lazy_regex import regex
 from appfunctions_mcp.quoting import quoted
+from appfunctions_mcp.records import record
 
 MAX_XML_BYTES = 1_048_576
 MAX_DEPTH = 100
 
 _NO_DTD = "a document type declaration (<!DOCTYPE …>) is not accepted; remove it"
 _NAMESPACE_END = "\x1f"  # no XML document can hold this character, so no namespace does
-_DECLARED_ENCODING = re.compile(rb"<\?xml[^>]*?\sencoding\s*=\s*[\"']([A-Za-z][\w.-]*)[\"']")
+_DECLARED_ENCODING = regex(rb"<\?xml[^>]*?\sencoding\s*=\s*[\"']([A-Za-z][\w.-]*)[\"']")
 # Single-byte and self-synchronising encodings only: some of Python's codecs are slow or strange.
-_ACCEPTED_ENCODING = re.compile(r"(utf-?8|ascii|iso8859-\d+|cp125\d|koi8-[ru])\Z")
-_ELEMENT_NAME = re.compile(rb"<([^\s/>]+)")
-_ATTRIBUTE = re.compile(rb"\s+([^\s=<>/]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
-_REFERENCE = re.compile(r"&(?:#x([0-9A-Fa-f]+)|#([0-9]+)|(\w+));")
+_ACCEPTED_ENCODING = regex(r"(utf-?8|ascii|iso8859-\d+|cp125\d|koi8-[ru])\Z")
+_ELEMENT_NAME = regex(rb"<([^\s/>]+)")
+_ATTRIBUTE = regex(rb"\s+([^\s=<>/]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+_REFERENCE = regex(r"&(?:#x([0-9A-Fa-f]+)|#([0-9]+)|(\w+));")
 _ENTITIES = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
-_BLANKS = re.compile(r"[ \t\r\n]*")
+_BLANKS = regex(r"[ \t\r\n]*")
 _ADVICE = {
+    3: "the document ends too early; close every element that is opened",
     4: "in an attribute write &amp; for &, &lt; for < and &quot; for a double quote",
     7: "close every element that is opened, innermost first",
     8: "each attribute may stand once",
@@ -39,7 +42,7 @@ _ADVICE = {
 }
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class XmlAttribute:
     """One attribute; its value keeps its line breaks, as LF."""
 
@@ -51,7 +54,7 @@ class XmlAttribute:
     line: int
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class XmlText:
     """Text between tags."""
 
@@ -60,7 +63,7 @@ class XmlText:
     """Whether it stands in a CDATA section."""
 
 
-@dataclass(slots=True)
+@record(slots=True)
 class XmlElement:
     """One element with what stands in it, in the order of the document."""
 

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import corpus  # noqa: F401 - reads its variable before tests run without it
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`--update-wire` writes the server's side of the golden transcripts anew."""
@@ -21,7 +23,15 @@ def anyio_backend() -> str:
 def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """No variable of ours from outside, and every kept file below the test's own folder."""
     for name in list(os.environ):
-        if name.startswith("APPFUNCTIONS_") and name != "APPFUNCTIONS_CORPUS":
+        if name.startswith("APPFUNCTIONS_"):
             monkeypatch.delenv(name)
     for variable in ("XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"):
         monkeypatch.setenv(variable, str(tmp_path / variable.lower()))
+
+
+@pytest.fixture(params=["lean", "sdk"])
+def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Servers that the test starts use one engine, then the other."""
+    monkeypatch.setenv("APPFUNCTIONS_ENGINE", request.param)
+    assert isinstance(request.param, str)
+    return request.param

@@ -11,13 +11,15 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[1] / "appfunctions_mcp"
 
 LAYERS = {
-    0: "exceptions metadata media values patterns fields requests context json_text quoting",
+    0: "exceptions plain_json records lazy_regex plugin_search metadata media values patterns "
+    "fields requests context json_text quoting eager_tasks",
     1: "names docstrings docstring_blocks docstring_entries field_docstrings declaration schema "
-    "functions registry",
+    "function_metadata docstring_checks outcomes functions registry",
     2: "metadata_xml metadata_parts metadata_attributes metadata_values xml_elements "
-    "string_resources string_escapes fault_report kept_files file_events places state threads "
-    "limits loop_guard confirmation redaction telemetry execution_records function_states manager "
-    "loading service settings",
+    "string_resources string_escapes fault_report kept_files inotify file_events manifest "
+    "manifest_writing places state threads tasks limits deadlines loop_guard confirmation "
+    "redaction telemetry execution_records function_states manager loading lifespans service "
+    "settings",
     3: "client android lint",
     4: "server assistant install",
     5: "cli testing __main__",
@@ -144,8 +146,19 @@ def test_importing_every_public_name_needs_no_mcp_and_no_web_stack() -> None:
     assert not loaded & {"mcp", "mcp_types", "starlette", "uvicorn", "rich", "structlog", "griffe"}
 
 
-@pytest.mark.parametrize("words", [["--help"], ["list", "--help"], ["new", "--help"]])
-def test_help_needs_no_mcp(words: list[str]) -> None:
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--help"],
+        ["list", "--help"],
+        ["new", "--help"],
+        ["list", str(PACKAGE.parent / "metadata/app_metadata.xml"), "--all"],
+        ["new", "notes-project", "--output", "{folder}"],
+    ],
+    ids=["help", "help of list", "help of new", "list", "new"],
+)
+def test_listing_starting_and_help_need_no_mcp(words: list[str], tmp_path: Path) -> None:
+    words = [word.replace("{folder}", str(tmp_path / "made")) for word in words]
     loaded = modules_after(
         "import contextlib, io\nfrom appfunctions_mcp.cli import main\n"
         "with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()):\n"

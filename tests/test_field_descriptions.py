@@ -1,5 +1,6 @@
 """Where the descriptions of a model's fields come from."""
 
+import importlib
 import sys
 from dataclasses import dataclass, make_dataclass
 from pathlib import Path
@@ -99,3 +100,59 @@ def test_a_source_that_no_longer_parses_or_exists_is_passed_over(
     path.unlink()
     assert field_descriptions(edited_model.Edited) == {}
     del sys.modules["edited_model"]
+
+
+SLICED = '''
+"""A module; class Plain stands in a text, too, but not at the beginning of a line."""
+
+class Plain:
+    """Has fields."""
+
+    first: int
+    """The first."""
+
+# A remark between.
+    second: int
+    """The second."""
+
+
+def function_between() -> None: ...
+
+
+class Odd:
+    """A docstring
+whose second line is not indented.
+    """
+
+    third: int
+    """The third."""
+
+
+class Twice:
+    old: int
+    """The old one."""
+
+
+class Twice:
+    new: int
+    """The new one."""
+'''
+
+
+@pytest.mark.parametrize(
+    ("name", "texts"),
+    [
+        ("Plain", {"first": "The first.", "second": "The second."}),
+        ("Odd", {"third": "The third."}),
+        ("Twice", {"new": "The new one."}),
+    ],
+)
+def test_a_class_is_found_however_its_module_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, texts: dict[str, str]
+) -> None:
+    (tmp_path / "sliced_module.py").write_text(SLICED)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "sliced_module", raising=False)
+    module = importlib.import_module("sliced_module")
+
+    assert field_descriptions(getattr(module, name)) == texts

@@ -10,7 +10,7 @@ import pytest
 
 from appfunctions_mcp.file_events import FileWatch, watch_file
 from appfunctions_mcp.metadata import AppFunctionState
-from appfunctions_mcp.state import InMemoryStateStore, JsonFileStateStore
+from appfunctions_mcp.state import InMemoryStateStore, JsonFileStateStore, watching_soon
 
 pytestmark = [
     pytest.mark.anyio,
@@ -215,3 +215,22 @@ async def test_what_no_other_process_can_change_is_not_watched(tmp_path: Path) -
 
     assert InMemoryStateStore().watch(lambda: None) is None
     assert JsonFileStateStore(tmp_path / "file" / "state.json").watch(lambda: None) is None
+
+
+async def test_a_service_watches_once_its_client_had_its_answers(tmp_path: Path) -> None:
+    path = tmp_path / "state.json"
+    changed = asyncio.Event()
+    store = JsonFileStateStore(path)
+
+    with watching_soon(store, changed.set):
+        assert not changed.is_set()
+        async with asyncio.timeout(10):
+            await changed.wait()  # it has begun, and told what may have changed before
+        changed.clear()
+        store.write("m#a", AppFunctionState.DISABLED)
+        async with asyncio.timeout(10):
+            await changed.wait()
+    changed.clear()
+    store.write("m#a", AppFunctionState.ENABLED)
+    await asyncio.sleep(0)
+    assert not changed.is_set()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from platformdirs import user_state_path
 
 from appfunctions_mcp.exceptions import StateFileError
 from appfunctions_mcp.kept_files import KeptFile, make_private_folder
@@ -326,3 +327,28 @@ def test_a_user_without_a_home_gets_no_folder_named_tilde() -> None:
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert run.stdout.strip() == "/nonexistent/appfunctions-mcp/notes.json"
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {"XDG_STATE_HOME": "/var/x", "HOME": "/home/u"},
+        {"XDG_STATE_HOME": "/var/x/", "HOME": "/home/u/"},
+        {"XDG_STATE_HOME": "relative", "HOME": "/home/u"},
+        {"XDG_STATE_HOME": "", "HOME": "/home/u"},
+        {"HOME": "/home/u"},
+        {"HOME": "/"},
+        {"HOME": "relative"},
+        {},
+    ],
+    ids=str,
+)
+def test_the_folder_of_states_is_the_one_that_platformdirs_names(
+    variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("XDG_STATE_HOME", "HOME"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+
+    assert state_folder() == user_state_path("appfunctions-mcp", appauthor=False)

@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from appfunctions_mcp.deadlines import deadline
 from appfunctions_mcp.exceptions import (
     AppFunctionCancelledException,
     AppFunctionLimitExceededException,
 )
-from appfunctions_mcp.limits import Slots, deadline
+from appfunctions_mcp.limits import Slots
 from appfunctions_mcp.threads import WorkerThreads, _Job
 
 pytestmark = pytest.mark.anyio
@@ -267,7 +268,7 @@ def test_a_stuck_thread_keeps_no_interpreter_from_ending() -> None:
     program = textwrap.dedent("""
         import asyncio, threading
         from appfunctions_mcp.exceptions import AppFunctionCancelledException
-        from appfunctions_mcp.limits import deadline
+        from appfunctions_mcp.deadlines import deadline
         from appfunctions_mcp.threads import WorkerThreads, _Job
 
         async def main():

@@ -4,14 +4,15 @@ Exit codes: 0 success, 1 the thing asked for failed, 2 usage, metadata or declar
 Errors go to stderr, one line a fault.
 """
 
-import argparse
-import importlib
+import gc
 import os
 import sys
-from collections.abc import Callable, Sequence
 
-from appfunctions_mcp import __version__
-from appfunctions_mcp.exceptions import AppFunctionsError
+TYPE_CHECKING = False  # `run` may be over before `typing` and `argparse` would be imported
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Sequence
+    from typing import Any
 
 COMMANDS = {
     "run": "serve the functions to MCP clients, over stdio or HTTP",
@@ -25,7 +26,7 @@ COMMANDS = {
 }
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: "Sequence[str] | None" = None) -> int:
     """Runs one command.
 
     Args:
@@ -36,23 +37,69 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     # No `list(…)`: the command of that name becomes an attribute of this package.
     words = [*(sys.argv[1:] if argv is None else argv)]
+    if words and words[0] not in COMMANDS and not words[0].startswith("-"):
+        print(_unknown_command(words[0]), file=sys.stderr)
+        return 2
     if not words or words[0] not in COMMANDS:
         _program().parse_args(words)
         _program().print_help(sys.stderr)
         return 2
+    if words[0] != "run":
+        return _run_command(words)
+    from appfunctions_mcp.cli.early import start_early
+
+    early = start_early(words[1:])
+    if early is not None and early.is_over:
+        return 0
+    # What is imported and loaded now stays; a server looks for garbage once it serves.
+    gc.disable()
+    try:
+        return _run_command(words, early=early)
+    finally:
+        gc.enable()
+
+
+def _run_command(words: "list[str]", **known: object) -> int:
+    import argparse
+    import importlib
+    import textwrap
+
     command = importlib.import_module(f"{__name__}.{words[0].replace('-', '_')}")
     parser = argparse.ArgumentParser(
         prog=f"appfunctions-mcp {words[0]}",
-        description=command.SUMMARY,
+        usage=f"appfunctions-mcp {words[0]} {command.USAGE} [options]",
+        description=textwrap.fill(command.SUMMARY, 78),
         epilog=f"example: {command.EXAMPLE}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_formatter_class(),
         allow_abbrev=False,
     )
     command.add_arguments(parser)
-    return _run(command.run, parser.parse_args(words[1:]))
+    return _run(command.run, parser.parse_args(words[1:], argparse.Namespace(**known)))
 
 
-def _program() -> argparse.ArgumentParser:
+def _formatter_class() -> "Any":
+    """The formatter of help; without a terminal its width is known, and costs no import."""
+    import argparse
+    from functools import partial
+
+    columns = os.environ.get("COLUMNS", "" if os.isatty(1) else "80")
+    width = int(columns) - 2 if columns.isdecimal() and int(columns) else None
+    return partial(argparse.RawDescriptionHelpFormatter, width=width)
+
+
+def _unknown_command(word: str) -> str:
+    from appfunctions_mcp.names import nearest_names
+
+    near = nearest_names(word, COMMANDS, limit=1)
+    hint = f"perhaps {near[0]}" if near else f"the commands are {', '.join(COMMANDS)}"
+    return f"appfunctions-mcp: there is no command {word!r}; {hint}"
+
+
+def _program() -> "argparse.ArgumentParser":
+    import argparse
+
+    from appfunctions_mcp import __version__
+
     listing = "\n".join(f"  {name:<12} {text}" for name, text in COMMANDS.items())
     parser = argparse.ArgumentParser(
         prog="appfunctions-mcp",
@@ -67,7 +114,11 @@ def _program() -> argparse.ArgumentParser:
     return parser
 
 
-def _run(run: Callable[[argparse.Namespace], int], args: argparse.Namespace) -> int:
+def _run(run: "Callable[[argparse.Namespace], int]", args: "argparse.Namespace") -> int:
+    from appfunctions_mcp.cli.output import print_any_text
+    from appfunctions_mcp.exceptions import AppFunctionsError
+
+    print_any_text()
     try:
         return run(args)
     except AppFunctionsError as fault:

@@ -1,13 +1,12 @@
 """`appfunctions-mcp call`: executes one function as a client would, and prints its answer."""
 
 import argparse
-import asyncio
-import json
 import sys
 from typing import Any
 
 from appfunctions_mcp.cli.arguments import add_service_arguments, split_file
 from appfunctions_mcp.cli.opening import open_service
+from appfunctions_mcp.cli.output import modules_print_on_stderr, print_json
 from appfunctions_mcp.exceptions import (
     AppFunctionDeniedException,
     AppFunctionException,
@@ -15,9 +14,12 @@ from appfunctions_mcp.exceptions import (
 )
 from appfunctions_mcp.json_text import JsonTextError, read_json
 from appfunctions_mcp.media import Audio, BlobResource, Image
+from appfunctions_mcp.quoting import quoted
 from appfunctions_mcp.requests import ExecuteAppFunctionRequest, ExecuteAppFunctionResponse
+from appfunctions_mcp.server.event_loop import run_to_end
 from appfunctions_mcp.service import AppFunctionService
 
+USAGE = "[FILE] FUNCTION [JSON]"
 SUMMARY = "Executes one function, with the same checks as for a client, and prints the answer."
 EXAMPLE = """appfunctions-mcp call find_notes --param query=milk
          appfunctions-mcp call create_note '{"title": "Milk", "content": null}'"""
@@ -28,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "words",
         nargs="+",
-        metavar="[FILE] FUNCTION [JSON]",
+        metavar=USAGE,
         help="the metadata XML, a tool name or id, and the arguments as a JSON object",
     )
     parser.add_argument(
@@ -36,7 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print the whole answer as JSON")
     parser.add_argument("--yes", action="store_true", help="confirm without being asked")
-    parser.add_argument("--debug", action="store_true", help="show the traceback of a crash")
+    parser.add_argument(
+        "--debug", action="store_true", help="put a crash's traceback into the answer too"
+    )
     add_service_arguments(parser)
 
 
@@ -49,10 +53,11 @@ def run(args: argparse.Namespace) -> int:
     service = open_service(args, file)
     request = ExecuteAppFunctionRequest(words[0], parameters)
     try:
-        response = asyncio.run(_execute(service, request, confirmed=args.yes))
+        with modules_print_on_stderr():
+            response = run_to_end(_execute(service, request, confirmed=args.yes))
     except AppFunctionException as failure:
         if args.json:
-            print(json.dumps({"error": failure.structured()}, ensure_ascii=False, indent=2))
+            print_json({"error": failure.structured()})
         print(failure.text(), file=sys.stderr)
         return 1
     _print_answer(response, as_json=args.json)
@@ -70,13 +75,19 @@ def _parameters(text: str | None, pairs: list[str]) -> dict[str, Any]:
         try:
             parameters = read_json(text)
         except JsonTextError as fault:
-            raise SettingsError(f"the arguments are no JSON: {fault}") from fault
+            what = str(fault).removeprefix("not JSON: ")
+            raise SettingsError(
+                f"the arguments {quoted(text)} are no JSON: {what}; write them as "
+                '\'{"title": "Milk"}\', or as --param title=Milk'
+            ) from fault
         if not isinstance(parameters, dict):
             raise SettingsError('the arguments must be one JSON object, such as {"title": "Milk"}')
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not (name and equals):
-            raise SettingsError(f"--param {pair!r} has no form K=V")
+            raise SettingsError(
+                f"--param {quoted(pair)} has no form K=V; write it as --param title=Milk"
+            )
         parameters[name] = value
     return parameters  # type: ignore[no-any-return] # checked to be an object above
 
@@ -89,16 +100,19 @@ async def _execute(
             return await service.manager.execute(request)
         except AppFunctionDeniedException as denied:
             token = denied.extras.get("confirmation")
-            if token is None or not (confirmed or _agrees(denied)):
+            if token is None:
                 raise
+            if not (confirmed or sys.stdin.isatty()):
+                denied.recovery = "The same command with --yes runs it without asking."
+                raise
+            if not (confirmed or _agrees(denied)):
+                raise AppFunctionDeniedException("not confirmed, so nothing was run") from None
         again = {**request.parameters, "confirmation": token}
         return await service.manager.execute(ExecuteAppFunctionRequest(request.function, again))
 
 
 def _agrees(denied: AppFunctionDeniedException) -> bool:
-    """Asks the person at the terminal; where there is none, nobody agrees."""
-    if not sys.stdin.isatty():
-        return False
+    """Asks the person at the terminal."""
     print(denied.message, file=sys.stderr)
     print("Run it? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
@@ -106,7 +120,7 @@ def _agrees(denied: AppFunctionDeniedException) -> bool:
 
 def _print_answer(response: ExecuteAppFunctionResponse, *, as_json: bool) -> None:
     if as_json or (response.text is not None and response.structured is not None):
-        print(json.dumps(response.value, ensure_ascii=False, indent=2))
+        print_json(response.value)
     elif response.text is not None:
         print(response.text)
     for item in response.media:

@@ -34,6 +34,7 @@ from appfunctions_mcp.install.installation import config_file
 from appfunctions_mcp.install.machine import Machine
 from appfunctions_mcp.settings import Settings
 
+USAGE = "[FILE] [CLIENT]"
 SUMMARY = "Checks the servers that are installed in clients, and says how to mend each fault."
 EXAMPLE = "appfunctions-mcp doctor claude-desktop"
 
@@ -45,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "words",
         nargs="*",
-        metavar="[FILE] [CLIENT]",
+        metavar=USAGE,
         help=f"check only this app, or only this client ({clients})",
     )
     add("--json", action="store_true", help="print JSON")
@@ -59,6 +60,8 @@ class _Subject:
     title: str
     record: dict[str, Any]
     findings: tuple[Finding, ...]
+    place: Path | None = None
+    """The client's file, where several may be meant."""
 
 
 def run(args: argparse.Namespace) -> int:
@@ -164,8 +167,8 @@ def _entry_subject(installed: InstalledEntry, report: EntryReport) -> _Subject:
         "start_seconds": round(probe.start_seconds, 3) if probe and probe.start_seconds else None,
         "tools": list(probe.tools) if probe else None,
     }
-    title = f"{installed.client.title}, {installed.name} ({installed.place.path})"
-    return _Subject(title, record, report.findings)
+    title = f"{installed.client.title}, {installed.name}"
+    return _Subject(title, record, report.findings, installed.place.path)
 
 
 def _nothing_installed(client: McpClient | None, file: Path | None) -> _Subject:
@@ -192,10 +195,25 @@ def _listed(subject: _Subject) -> list[dict[str, str]]:
 
 def _show(subject: _Subject) -> None:
     """The subject on stdout; its findings on stderr, each line complete by itself."""
-    verdict = "WRONG" if has_errors(subject.findings) else "ok"
+    is_missing = any(finding.check == "not-installed" for finding in subject.findings)
+    verdict = "WRONG" if has_errors(subject.findings) else "none" if is_missing else "ok"
     started = subject.record.get("start_seconds")
     tools = subject.record.get("tools")
     detail = f": starts in {started:.2f} s, tools: {len(tools)}" if started and tools else ""
-    print(f"{verdict}  {subject.title}{detail}", flush=True)
+    where = f" ({subject.place})" if subject.place else ""
+    _print_verdict(verdict, f"  {subject.title}{detail}{where}")
     for finding in subject.findings:
-        print(f"{subject.title}: {finding.severity}: {finding}", file=sys.stderr, flush=True)
+        what = f"{subject.title}{where}: {finding.severity}: {finding}"
+        print(what, file=sys.stderr, flush=True)
+
+
+def _print_verdict(verdict: str, text: str) -> None:
+    if not sys.stdout.isatty():
+        print(f"{verdict}{text}", flush=True)
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    style = {"WRONG": "bold red", "ok": "green"}.get(verdict, "yellow")
+    line = Text.assemble((verdict, style), text)
+    Console().print(line, soft_wrap=True)

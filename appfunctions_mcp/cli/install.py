@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from appfunctions_mcp.install.probe import ProbeReport
     from appfunctions_mcp.metadata import AppMetadata, AppSetting
 
+USAGE = "[FILE] CLIENT"
 SUMMARY = "Puts a server into an MCP client, after starting it once as the client would."
 EXAMPLE = "appfunctions-mcp install metadata/app_metadata.xml claude-desktop"
 
@@ -50,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds FILE, CLIENT and the options."""
     add = parser.add_argument
     clients = "|".join(CLIENT_NAMES)
-    add("words", nargs="*", metavar="[FILE] CLIENT", help=f"the metadata XML; {clients}")
+    add("words", nargs="*", metavar=USAGE, help=f"the metadata XML; {clients}")
     add("--name", help="the entry's name (default: the server's)")
     add(
         "--env",
@@ -101,6 +102,8 @@ def _install(args: argparse.Namespace, machine: Machine) -> int:
     diff = installation.diff(plan.secret_names)
     if args.dry_run or not diff:
         print(diff or f"{client.title}: {name!r} is in {target.file.path} already; nothing to do")
+        if diff:
+            print("nothing was written; leave out --dry-run to write this", file=sys.stderr)
         return 0
     require_closed(client, machine, force=args.force)
     report = _probe(plan, machine)
@@ -179,7 +182,7 @@ def _ask(setting: "AppSetting") -> str | None:
     """Asks at the terminal; an empty answer leaves an optional setting out."""
     text = setting.title or setting.name
     default = f", default {setting.default}" if setting.default else ""
-    optional = "" if setting.required or default else ", optional"
+    optional = "" if setting.required or default else ", Enter leaves it out"
     described = f"{text} ({setting.name}{default}{optional}): "
     if setting.description:
         print(setting.description, file=sys.stderr)
@@ -224,10 +227,10 @@ def _probe(plan: _Plan, machine: Machine) -> "ProbeReport | None":
     if report.failure is not None:
         from appfunctions_mcp.install.checks import check_probe
 
-        findings = check_probe(report, plan.installation.name, "the same command again")
+        (finding,) = check_probe(report, plan.installation.name, "the same command again")
         log = "".join(f"\n    {line}" for line in report.stderr)
-        what = "; ".join(str(finding) for finding in findings)
-        raise InstallError(f"{client.title}: nothing was written: {what}{log}")
+        what = f"{report.failure}; {finding.fix}"
+        raise InstallError(f"{client.title}: nothing was written: {what}{':' if log else ''}{log}")
     return report
 
 

@@ -1,16 +1,17 @@
 """`appfunctions-mcp list`: the functions that a client would see, for people or as JSON."""
 
 import argparse
-import json
 import sys
 from typing import Any
 
 from appfunctions_mcp.cli.arguments import add_service_arguments, split_file
 from appfunctions_mcp.cli.opening import open_service
+from appfunctions_mcp.cli.output import print_json
 from appfunctions_mcp.exceptions import SettingsError
 from appfunctions_mcp.metadata import AppFunctionMetadata
 from appfunctions_mcp.service import AppFunctionService
 
+USAGE = "[FILE]"
 SUMMARY = "Shows the functions of an app as a client would see them."
 EXAMPLE = "appfunctions-mcp list metadata/app_metadata.xml --all"
 
@@ -19,7 +20,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds FILE and the options of the command."""
     parser.add_argument("file", nargs="*", metavar="FILE", help="the metadata XML")
     parser.add_argument("--all", action="store_true", help="the disabled functions too")
-    parser.add_argument("--only", action="append", metavar="GLOB", help="tool names or ids")
+    parser.add_argument(
+        "--only",
+        action="append",
+        metavar="GLOB",
+        help="only these tool names or ids, such as 'labels_*' (repeatable)",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     add_service_arguments(parser)
 
@@ -32,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
     service = open_service(args, file, require_settings=False)
     functions = service.manager.search() if args.all else service.manager.listed()
     if args.json:
-        print(json.dumps(_as_json(service, functions), ensure_ascii=False, indent=2))
+        print_json(_as_json(service, functions))
         return 0
     for warning in service.warnings:
         print(f"warning: {warning}", file=sys.stderr)
@@ -72,14 +78,21 @@ def _print_table(service: AppFunctionService, functions: list[AppFunctionMetadat
             state = "on" if service.manager.is_enabled(metadata) else "off"
             print(metadata.tool_name, state, _first_line(metadata.description), sep="\t")
         return
+    from rich import box
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     app = service.metadata
-    table = Table(title=f"{app.title or app.name} {app.version}", title_justify="left")
+    table = Table(
+        title=f"{app.title or app.name} {app.version}",
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+    )
     table.add_column("function", no_wrap=True)
-    table.add_column("parameters")
+    table.add_column(Text("parameters, [optional]"), max_width=26)
     table.add_column("what it does")
     for metadata in functions:
         is_on = service.manager.is_enabled(metadata)
@@ -90,6 +103,12 @@ def _print_table(service: AppFunctionService, functions: list[AppFunctionMetadat
         table.add_row(name, Text(parameters), Text(_first_line(metadata.description)))
     console = Console()
     console.print(table)
+    declared = service.manager.search()
+    hidden = [m for m in declared if m not in functions and not service.manager.is_enabled(m)]
+    if hidden:
+        console.print(
+            f"switched off: {len(hidden)}; --all shows them too", style="dim", highlight=False
+        )
     for module, reason in service.skipped.items():
         console.print(Text(f"left out: {module}: {reason}", style="yellow"))
 

@@ -17,6 +17,7 @@ from string import Template
 
 from appfunctions_mcp.exceptions import SettingsError
 
+USAGE = "NAME"
 SUMMARY = "Starts a project: metadata, a module of functions, a test and a README."
 EXAMPLE = "appfunctions-mcp new shopping -o ~/projects/shopping"
 
@@ -28,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the options of the command."""
     parser.add_argument(
         "name",
-        metavar="NAME",
+        metavar=USAGE,
         help="the server's name: a small letter, then small letters, digits, '-' and '_'",
     )
     parser.add_argument(

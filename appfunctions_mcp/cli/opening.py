@@ -5,9 +5,11 @@ import os
 from dataclasses import replace
 
 from appfunctions_mcp.cli.arguments import find_file
+from appfunctions_mcp.cli.output import modules_print_on_stderr
 from appfunctions_mcp.confirmation import Confirmations, JsonFileUsedTokens
 from appfunctions_mcp.metadata_xml import parse_metadata
 from appfunctions_mcp.places import state_file
+from appfunctions_mcp.plugin_search import skip_plugin_search
 from appfunctions_mcp.service import AppFunctionService
 from appfunctions_mcp.settings import Settings
 from appfunctions_mcp.state import JsonFileStateStore
@@ -54,11 +56,13 @@ def open_service(
         metadata = replace(metadata, limits=replace(metadata.limits, loop_guard=False))
     kept_in = options.state_file or state_file(metadata.name, metadata.path)
     used = JsonFileUsedTokens(kept_in.with_suffix(".confirmations.json"))
-    return AppFunctionService.from_metadata(
-        metadata,
-        only=options.only,
-        require_settings=require_settings,
-        store=JsonFileStateStore(kept_in),
-        confirmations=Confirmations(options.state_keys, used),
-        debug=options.debug,
-    )
+    skip_plugin_search()
+    with modules_print_on_stderr():
+        return AppFunctionService.from_metadata(
+            metadata,
+            only=options.only,
+            require_settings=require_settings,
+            store=JsonFileStateStore(kept_in),
+            confirmations=Confirmations(options.state_keys, used),
+            debug=options.debug,
+        )

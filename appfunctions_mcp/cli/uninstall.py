@@ -20,6 +20,7 @@ from appfunctions_mcp.install.installation import (
 from appfunctions_mcp.install.machine import Machine
 from appfunctions_mcp.metadata_xml import parse_metadata
 
+USAGE = "[FILE] CLIENT"
 SUMMARY = "Takes a server out of an MCP client: back to the file from before, or the entry alone."
 EXAMPLE = "appfunctions-mcp uninstall claude-desktop --name notes"
 
@@ -28,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds FILE, CLIENT and the options."""
     add = parser.add_argument
     clients = "|".join(CLIENT_NAMES)
-    add("words", nargs="*", metavar="[FILE] CLIENT", help=f"the metadata XML; {clients}")
+    add("words", nargs="*", metavar=USAGE, help=f"the metadata XML; {clients}")
     add("--name", help="the entry's name (default: the server's, or the only one of ours)")
     add("--scope", default="user", metavar="user|project", help="whose entry (default: user)")
     add("--force", action="store_true", help="another program's entry; while the client runs")

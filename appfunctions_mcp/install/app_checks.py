@@ -16,11 +16,13 @@ from appfunctions_mcp.exceptions import StateFileError
 from appfunctions_mcp.install.checks import Finding
 from appfunctions_mcp.install.entry import Launch, another_command
 from appfunctions_mcp.install.machine import Machine
+from appfunctions_mcp.install.manifest_checks import check_manifests
 from appfunctions_mcp.names import nearest_names
 from appfunctions_mcp.places import state_file
 from appfunctions_mcp.state import JsonFileStateStore
 
 LIST_TIMEOUT_SECONDS = 60.0
+_SHOWN_LINES = 20
 _LOADING_OPTIONS = ("--module", "--locale", "--resources")
 
 
@@ -48,6 +50,7 @@ def check_app(file: Path, launch: Launch, machine: Machine) -> Iterator[Finding]
     ids = [function["function_id"] for function in listing.get("functions", [])]
     if not skipped:
         yield from check_states(_state_path(file, app.get("name", ""), launch), ids)
+        yield from check_manifests(file, listing.get("functions", []))
     if "XDG_STATE_HOME" in machine.environ and not _names_state(launch):
         yield Finding(
             "state-elsewhere",
@@ -95,8 +98,10 @@ def _list_functions(file: Path, launch: Launch, machine: Machine) -> dict[str, A
         return Finding("app", "error", f"the functions of {file} cannot be listed: {error}")
     said = done.stderr.decode(errors="replace").strip().splitlines()
     if done.returncode:
-        what = said[-1] if said else f"listing {file} ended with status {done.returncode}"
-        return Finding("app", "error", what)
+        what = f"listing {file} ended with status {done.returncode}"
+        # Status 2: the author's mistakes, a line or more each; else the last line says most.
+        shown = said[:_SHOWN_LINES] if done.returncode == 2 else said[-1:]
+        return Finding("app", "error", "\n  ".join(shown) or what)
     text = done.stdout.decode(errors="replace")
     # What a module prints while it is imported may stand before the listing.
     start = text.find("{\n") if not text.startswith("{") else 0

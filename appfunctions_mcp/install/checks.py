@@ -166,7 +166,9 @@ def _check_environment(path: Path, repair: str) -> Iterator[Finding]:
 def check_probe(report: ProbeReport, server: str, repair: str) -> Iterator[Finding]:
     """What a start has shown."""
     if report.failure is not None:
-        said = f" ({report.stderr[-1]})" if report.stderr else ""
+        # An indented line belongs to the fault above it.
+        lines = [line for line in report.stderr if line[:1].strip()]
+        said = f" ({lines[-1]})" if lines else ""
         yield Finding("start", "error", f"{report.failure}{said}", _start_fix(report, repair))
         return
     seconds = report.start_seconds or 0.0
@@ -203,7 +205,7 @@ def _start_fix(report: ProbeReport, repair: str) -> str:
         return f"install the package into that Python, then: {repair}"
     if report.timed_out:
         return "import heavy libraries inside the functions that use them, and try again"
-    return "correct what its last line says"
+    return "correct what it says"
 
 
 def _check_place(installed: InstalledEntry, machine: Machine) -> Iterator[Finding]:

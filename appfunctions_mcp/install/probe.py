@@ -188,7 +188,8 @@ def _start(launch: Launch, machine: Machine, log: IO[bytes]) -> "subprocess.Pope
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=log,
-        env={**machine.client_environment(), **launch.env},
+        # Answers from a manifest would not show whether the app can be loaded.
+        env={**machine.client_environment(), **launch.env, "APPFUNCTIONS_EAGER": "true"},
         cwd=machine.client_folder(),
         start_new_session=os.name == "posix",
         creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),

@@ -5,20 +5,22 @@ once per process.
 """
 
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from enum import Flag
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
 from pydantic_core import SchemaValidator, ValidationError, to_jsonable_python
 
-from appfunctions_mcp.schema.constraint_faults import faults_of
+from appfunctions_mcp.records import record
 from appfunctions_mcp.schema.core_parts import CoreSchema, with_parts
 from appfunctions_mcp.schema.core_shapes import read_shape
-from appfunctions_mcp.schema.faults import Fault
-from appfunctions_mcp.schema.instances import Build
-from appfunctions_mcp.schema.shapes import ListShape, Shape, UnionShape, walk, words
+from appfunctions_mcp.schema.shapes import AnyShape, ListShape, Shape, UnionShape, walk, words
+
+if TYPE_CHECKING:
+    from appfunctions_mcp.schema.faults import Fault
+    from appfunctions_mcp.schema.instances import Build
 
 # What the checks make of these is final already: pydantic would only look at it again.
 _FINAL_KINDS = words("""
@@ -28,25 +30,38 @@ _FINAL_KINDS = words("""
 _HARMLESS = frozenset({"type", "metadata", "ref", "cls", "members", "expected", "sub_type"})
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ArgumentType:
     """What is known of one parameter's type."""
 
     shape: Shape
-    build: Build | None
+    build: "Build | None"
     """None where the checked value is final."""
+    untyped: bool = False
+    """Whether it admits any JSON, at its top or below."""
     has_union: bool = False
     """Whether pydantic may have to try branches: with faulty values it could try for ever."""
 
-    def finish(self, name: str, value: Any, faults: list[Fault]) -> Any:
+    def finish(self, name: str, value: Any, faults: "list[Fault]") -> Any:
         """Builds the value and checks its constraints; adds what is wrong to the faults."""
         if self.build is None:
             return value
         try:
             return self.build(value)
         except ValidationError as error:
+            from appfunctions_mcp.schema.constraint_faults import faults_of
+
             faults.extend(faults_of(error, (name,), self.shape, value))
             return value
+
+
+@record(frozen=True, slots=True)
+class Argument:
+    """One parameter, ready for calls."""
+
+    type: ArgumentType
+    value_if_absent: Callable[[], Any] | None
+    """What the function gets when the agent leaves it out; None for a required one."""
 
 
 def argument_type(annotation: Any) -> ArgumentType:
@@ -71,15 +86,16 @@ def _read(annotation: Any, _written: str = "") -> ArgumentType:
         adapter: TypeAdapter[Any] = TypeAdapter(annotation)
     core: Any = adapter.core_schema
     shape = read_shape(core, "arguments")
+    untyped = any(isinstance(part, AnyShape) for part in walk(shape))
     if _is_final(core):
-        return ArgumentType(shape, None)
+        return ArgumentType(shape, None, untyped)
     validator = adapter.validator
     if any(isinstance(part, ListShape) and part.kind == "generator" for part in walk(shape)):
         validator = SchemaValidator(_eager(core))
     validate = validator.validate_python
     # The kinds are checked already, so a model's strict mode has nothing left to refuse.
     has_union = any(isinstance(part, UnionShape) for part in walk(shape))
-    return ArgumentType(shape, lambda value: validate(value, strict=False), has_union)
+    return ArgumentType(shape, lambda value: validate(value, strict=False), untyped, has_union)
 
 
 _cached = lru_cache(maxsize=1024)(_read)
@@ -96,6 +112,8 @@ def _is_final(core: Mapping[str, Any]) -> bool:
     if kind in {"nullable", "list", "default"}:
         inner = core.get("items_schema" if kind == "list" else "schema")
         return len(core) == 2 and inner is not None and _is_final(inner)
+    if kind == "enum" and issubclass(core["cls"], Flag):
+        return False
     return kind in _FINAL_KINDS and _HARMLESS.issuperset(core.keys() - {"microseconds_precision"})
 
 

@@ -5,27 +5,22 @@ from a ready schema. Knows nothing of who calls, nor of confirmations.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
+from pydantic import PydanticUserError
+
 from appfunctions_mcp.docstrings import ParsedDocstring
-from appfunctions_mcp.exceptions import (
-    AppFunctionDeclarationError,
-    AppFunctionInvalidArgumentException,
-)
+from appfunctions_mcp.exceptions import AppFunctionDeclarationError
 from appfunctions_mcp.metadata import (
     AppFunctionParameterMetadata,
     JsonSchema,
     OptionalDefaults,
     UnknownArguments,
 )
+from appfunctions_mcp.records import replaced
 from appfunctions_mcp.schema.annotations import Parameter, Signature, type_name
-from appfunctions_mcp.schema.argument_types import ArgumentType, argument_type, default_as_json
-from appfunctions_mcp.schema.coercion import compile_coercer
-from appfunctions_mcp.schema.coercion_pass import Coercer, CoercionPass
-from appfunctions_mcp.schema.faults import Fault, Path, faults_text, path_text
-from appfunctions_mcp.schema.foreign_shapes import ForeignSchemaError, shape_of_json_schema
+from appfunctions_mcp.schema.argument_types import Argument, argument_type, default_as_json
 from appfunctions_mcp.schema.json_schema import annotated_text, publish_root
 from appfunctions_mcp.schema.optional_values import (
     OptionalValueError,
@@ -40,46 +35,43 @@ from appfunctions_mcp.schema.shapes import (
     Property,
     Shape,
     resolved,
-    walk,
 )
 
-CLIENT_KEYS = frozenset({"wait_for_previous", "toolCallId", "sessionId", "chatInput"})
-"""Keys that clients add to the arguments of every call; dropped unless they are declared."""
-
-
-@dataclass(frozen=True, slots=True)
-class Argument:
-    """One parameter, ready for calls."""
-
-    type: ArgumentType
-    value_if_absent: Callable[[], Any] | None
-    """What the function gets when the agent leaves it out; None for a required one."""
+Check = Callable[[Mapping[str, Any], list[str] | None], dict[str, Any]]
+"""Checks the arguments of one call, as `ArgumentsSchema.validate` says."""
 
 
 class ArgumentsSchema:
     """What a function takes: published as `input_schema`, checked by `validate`.
 
-    `parameters` has the same schema parameter by parameter, `warnings` what the author should
-    know.
+    Both are made when they are first needed. `warnings` is what the author should know.
     """
 
     def __init__(
         self,
         shape: ObjectShape,
         arguments: Mapping[str, Argument],
-        input_schema: JsonSchema,
+        publish: Callable[[], JsonSchema],
         *,
         unknown_arguments: UnknownArguments = "refuse",
         warnings: tuple[str, ...] = (),
     ) -> None:
-        self.input_schema = input_schema
-        self.parameters = tuple(_parameters_of(input_schema))
+        self._publish = publish
         self.warnings = warnings
         self._shape = shape
         self._arguments = arguments
         self._unknown = unknown_arguments
-        self._names = frozenset(prop.name for prop in shape.properties)
-        self._coercer: Coercer | None = None
+        self._check: Check | None = None
+
+    @cached_property
+    def input_schema(self) -> JsonSchema:
+        """What is published: the schema of an object."""
+        return self._publish()
+
+    @cached_property
+    def parameters(self) -> tuple[AppFunctionParameterMetadata, ...]:
+        """The same, parameter by parameter."""
+        return tuple(_parameters_of(self.input_schema))
 
     def validate(
         self, parameters: Mapping[str, Any], dropped: list[str] | None = None
@@ -98,36 +90,11 @@ class ArgumentsSchema:
             AppFunctionInvalidArgumentException: Names every fault: path, what kind of value
                 came and what is accepted.
         """
-        injected = (parameters.keys() & CLIENT_KEYS) - self._names
-        given = {name: value for name, value in parameters.items() if name not in injected}
-        state = CoercionPass(self._unknown)
-        checked = self._check(given, state)
-        faults = [] if state.is_too_deep else self._finish(checked, state)
-        if dropped is not None:
-            dropped += sorted(injected) + [path_text(path) for path in state.dropped]
-        if state.faults or faults:
-            raise AppFunctionInvalidArgumentException(faults_text([*state.faults, *faults]))
-        return checked
+        if self._check is None:
+            from appfunctions_mcp.schema.argument_checks import compile_check
 
-    def _check(self, given: dict[str, Any], state: CoercionPass) -> dict[str, Any]:
-        """The arguments as the values of their types, models still as dictionaries."""
-        if self._coercer is None:
-            self._coercer = compile_coercer(self._shape)
-        checked: dict[str, Any] = self._coercer(given, (), state)
-        return checked
-
-    def _finish(self, checked: dict[str, Any], state: CoercionPass) -> list[Fault]:
-        """Builds models and fills in what was left out; returns further faults."""
-        found: list[Fault] = []
-        faulty = [fault.path for fault in state.faults]
-        begun = {path[0] for path in faulty if path}
-        for name, argument in self._arguments.items():
-            if name in checked:
-                if not (argument.type.has_union and name in begun):
-                    checked[name] = argument.type.finish(name, checked[name], found)
-            elif argument.value_if_absent is not None:
-                checked[name] = argument.value_if_absent()
-        return [fault for fault in found if not any(_overlap(fault.path, p) for p in faulty)]
+            self._check = compile_check(self._shape, self._arguments, self._unknown)
+        return self._check(parameters, dropped)
 
 
 def build_arguments(
@@ -174,6 +141,7 @@ class _Builder:
         self._where = where
         self._docstring = docstring
         self._declared = optional_defaults == "declared"
+        self._parameters: list[Parameter] = []
         self._properties: list[Property] = []
         self._arguments: dict[str, Argument] = {}
         self._warnings: list[str] = []
@@ -192,6 +160,7 @@ class _Builder:
             self.faults.append(f"{self._where}: {fault}")
             return
         self._arguments[parameter.name] = Argument(read, value_if_absent)
+        self._parameters.append(parameter)
         self._properties.append(
             Property(
                 name=parameter.name,
@@ -199,10 +168,9 @@ class _Builder:
                 shape=read.shape,
                 required=parameter.required,
                 default=parameter.default if not parameter.required else MISSING,
-                description=_description_of(parameter, read.shape, self._docstring),
             )
         )
-        if parameter.annotated and any(isinstance(s, AnyShape) for s in walk(read.shape)):
+        if parameter.annotated and read.untyped:
             self._warnings.append(
                 f"{self._where}: {parameter.name} takes any JSON, of which agents learn nothing; "
                 "give it, or what it holds, a type"
@@ -213,14 +181,22 @@ class _Builder:
     ) -> ArgumentsSchema:
         """Compiles what was read."""
         shape = ObjectShape(name="arguments", properties=tuple(self._properties))
-        default_of = partial(_published_default, self._arguments) if self._declared else None
         return ArgumentsSchema(
             shape,
             self._arguments,
-            publish_root(shape, "arguments", default_of=default_of),
+            self._published,
             unknown_arguments=unknown_arguments,
             warnings=(*warnings, *self._warnings),
         )
+
+    def _published(self) -> JsonSchema:
+        default_of = partial(_published_default, self._arguments) if self._declared else None
+        described = [
+            replaced(prop, description=_description_of(parameter, prop.shape, self._docstring))
+            for parameter, prop in zip(self._parameters, self._properties, strict=True)
+        ]
+        shape = ObjectShape(name="arguments", properties=tuple(described))
+        return publish_root(shape, "arguments", default_of=default_of)
 
     def _value_if_absent(self, parameter: Parameter, shape: Shape) -> Callable[[], Any] | None:
         if parameter.required:
@@ -238,6 +214,8 @@ def arguments_from_json_schema(input_schema: JsonSchema, source: str = "") -> Ar
     Raises:
         AppFunctionDeclarationError: The schema is not one of an object.
     """
+    from appfunctions_mcp.schema.foreign_shapes import ForeignSchemaError, shape_of_json_schema
+
     where = f"{source}: " if source else ""
     if input_schema.get("type", "object") != "object":
         raise AppFunctionDeclarationError(
@@ -250,7 +228,7 @@ def arguments_from_json_schema(input_schema: JsonSchema, source: str = "") -> Ar
     if not isinstance(shape, ObjectShape):
         shape = ObjectShape(name="arguments", properties=(), extra=AnyShape())
     published = {"type": "object", "properties": {}, **input_schema}
-    return ArgumentsSchema(shape, {}, published)
+    return ArgumentsSchema(shape, {}, lambda: published)
 
 
 def _published_default(arguments: Mapping[str, Argument], shape: Shape, default: Any) -> Any:
@@ -259,6 +237,9 @@ def _published_default(arguments: Mapping[str, Argument], shape: Shape, default:
         return MISSING
     of_parameter = next((a.type for a in arguments.values() if a.type.shape is shape), None)
     try:
+        from appfunctions_mcp.schema.coercion import compile_coercer
+        from appfunctions_mcp.schema.coercion_pass import CoercionPass
+
         published = default_as_json(default)
         state = CoercionPass()
         value = compile_coercer(shape)(published, (), state)
@@ -295,14 +276,10 @@ def _parameters_of(input_schema: JsonSchema) -> list[AppFunctionParameterMetadat
     ]
 
 
-def _overlap(one: Path, other: Path) -> bool:
-    """Whether one place is the other, or stands below or above it."""
-    shorter = min(len(one), len(other))
-    return one[:shorter] == other[:shorter]
-
-
 def _unsupported(parameter: Parameter, fault: Exception) -> str:
-    reason = str(fault).partition("\n")[0]
+    reason = str(fault).partition("\n")[0].partition(". Set `arbitrary_types_allowed")[0]
+    if isinstance(fault, PydanticUserError) and fault.code == "class-not-fully-defined":
+        reason = "it names a class that cannot be found; define that class in the module"
     return (
         f"{parameter.name} has the type {type_name(parameter.annotation)}, which is not "
         f"supported: {reason}"

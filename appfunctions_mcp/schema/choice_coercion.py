@@ -1,11 +1,17 @@
 """Checks where a value may be one of several things: null or not, a branch of a union."""
 
-from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic_core import ValidationError
 
-from appfunctions_mcp.schema.coercion_pass import Coercer, CoercionPass, Compile, decoded
+from appfunctions_mcp.records import record, replaced
+from appfunctions_mcp.schema.coercion_pass import (
+    Coercer,
+    CoercionPass,
+    Compile,
+    decoded,
+    restate_accepted,
+)
 from appfunctions_mcp.schema.constraint_faults import faults_of
 from appfunctions_mcp.schema.faults import Path, accepted
 from appfunctions_mcp.schema.instances import Build, instance_builder
@@ -37,7 +43,7 @@ MAX_AMBIGUOUS_DEPTH = 10
 """How deep values may be nested whose branch pydantic can only find by trying them all."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class _Branch:
     """One branch of a union: what checks it, and what makes the instance that decides it."""
 
@@ -61,18 +67,10 @@ def coercer_of_nullable(shape: NullableShape, compile_part: Compile) -> Coercer:
         before = len(state.faults)
         made = coerce_inner(value, path, state)
         if len(state.faults) > before and not has_set_field:
-            _mention_null(state, before, path)
+            restate_accepted(state, before, path, "{} or null".format)
         return made
 
     return coerce
-
-
-def _mention_null(state: CoercionPass, first: int, path: Path) -> None:
-    """Adds null to what is accepted, in the faults that this place itself has got."""
-    for at in range(first, len(state.faults)):
-        fault = state.faults[at]
-        if fault.path == path and fault.accepted:
-            state.faults[at] = replace(fault, accepted=f"{fault.accepted} or null")
 
 
 def _spells_null(shape: Shape) -> bool:
@@ -93,7 +91,7 @@ def coercer_of_union(shape: UnionShape, compile_part: Compile) -> Coercer:
     branches = [_branch_of(branch, compile_part) for branch in shape.branches]
     free_text = admits_free_text(shape)
     of_text = sorted((b for b in branches if _text_rank(b) <= len(_TEXT_RANKS)), key=_text_rank)
-    ambiguous = sum(branch.build is None and _is_nested(branch.shape) for branch in branches) > 1
+    ambiguous = any(_count_of(branches, kinds) > 1 for kinds in _ALIKE)
 
     def coerce(value: Any, path: Path, state: CoercionPass) -> Any:
         if isinstance(value, str):
@@ -101,7 +99,11 @@ def coercer_of_union(shape: UnionShape, compile_part: Compile) -> Coercer:
         else:
             candidates = [branch for branch in branches if _may_take(branch.shape, value)]
             if len(candidates) == 1:
-                return candidates[0].coerce(value, path, state)
+                before = len(state.faults)
+                made = candidates[0].coerce(value, path, state)
+                if len(state.faults) > before:
+                    restate_accepted(state, before, path, lambda _: accepted(shape))
+                return made
         return _chosen(shape, candidates, value, path, state)
 
     return _limited(coerce) if ambiguous else coerce
@@ -113,8 +115,12 @@ def _branch_of(branch: Shape, compile_part: Compile) -> _Branch:
     return _Branch(target, compile_part(branch), instance_builder(cls))
 
 
-def _is_nested(shape: Shape) -> bool:
-    return isinstance(shape, ObjectShape | MapShape | ListShape | TupleShape)
+_ALIKE: tuple[tuple[type, ...], ...] = ((ObjectShape, MapShape), (ListShape, TupleShape))
+
+
+def _count_of(branches: list[_Branch], kinds: tuple[type, ...]) -> int:
+    """How many branches take such values and leave pydantic the choice."""
+    return sum(branch.build is None and isinstance(branch.shape, kinds) for branch in branches)
 
 
 def _limited(coerce: Coercer) -> Coercer:
@@ -233,7 +239,7 @@ def _as_tagged(shape: UnionShape) -> UnionShape | None:
                 for branch, constants in zip(objects, choices, strict=True)
                 for tag in constants[name]
             }
-            return replace(shape, discriminator=name, branch_of_tag=branch_of_tag)
+            return replaced(shape, discriminator=name, branch_of_tag=branch_of_tag)
     return None
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from appfunctions_mcp.json_text import JsonTextError, read_json
 from appfunctions_mcp.metadata import UnknownArguments
+from appfunctions_mcp.records import replaced
 from appfunctions_mcp.schema.faults import Fault, Path, accepted, got
 from appfunctions_mcp.schema.shapes import Shape
 
@@ -12,7 +13,9 @@ MAX_DEPTH = 100
 """How deep lists and objects of declared types may be nested."""
 
 MAX_FAULTS = 1000
-"""More are not collected: nobody reads them, and a hostile list could hold millions."""
+"""More are only counted: nobody reads them, and a hostile list could hold millions."""
+
+_COUNTED = Fault((), "")
 
 
 class CoercionPass:
@@ -25,6 +28,7 @@ class CoercionPass:
         "exact",
         "faults",
         "is_too_deep",
+        "room",
         "tried",
         "unknown",
     )
@@ -33,6 +37,7 @@ class CoercionPass:
         self.unknown = unknown
         self.exact = exact
         self.faults: list[Fault] = []
+        self.room = MAX_FAULTS
         self.dropped: list[Path] = []
         self.depth = 0
         self.ambiguous_depth = 0
@@ -45,7 +50,13 @@ class CoercionPass:
         trial = CoercionPass("refuse" if exact else self.unknown, exact=exact)
         trial.depth, trial.tried = self.depth, self.tried
         trial.ambiguous_depth = self.ambiguous_depth
+        trial.room = max(self.room - len(self.faults), 0)
         return trial
+
+    @property
+    def is_full(self) -> bool:
+        """Whether faults are only counted from now on."""
+        return len(self.faults) >= self.room
 
     def adopt(self, trial: "CoercionPass") -> None:
         """Takes over what a trial found."""
@@ -55,8 +66,8 @@ class CoercionPass:
 
     def fault(self, path: Path, problem: str, accepted_there: str = "") -> None:
         """Records one fault."""
-        if len(self.faults) < MAX_FAULTS:
-            self.faults.append(Fault(path, problem, accepted_there))
+        told = len(self.faults) < self.room
+        self.faults.append(Fault(path, problem, accepted_there) if told else _COUNTED)
 
     def too_deep(self, path: Path, levels: int = MAX_DEPTH) -> None:
         """Records that a value is nested too deeply to look further."""
@@ -65,10 +76,12 @@ class CoercionPass:
 
     def refuse(self, path: Path, value: Any, shape: Shape, hint: str = "") -> Any:
         """Records that a value does not fit its shape; returns the value as it came."""
-        if self.exact:
+        if len(self.faults) >= self.room:
+            self.faults.append(_COUNTED)
+        elif self.exact:
             # Nobody reads the words of an exact trial, and they are the costly part.
             self.faults.append(Fault(path, ""))
-        elif len(self.faults) < MAX_FAULTS:
+        else:
             self.faults.append(Fault(path, got(value, shape, hint), accepted(shape)))
         return value
 
@@ -78,6 +91,16 @@ Coercer = Callable[[Any, Path, CoercionPass], Any]
 
 Compile = Callable[[Shape], Coercer]
 """Compiles a shape that is a part of another one."""
+
+
+def restate_accepted(
+    state: CoercionPass, first: int, path: Path, restate: Callable[[str], str]
+) -> None:
+    """Rewrites what is accepted, in the faults that a place itself has got since `first`."""
+    for at in range(first, len(state.faults)):
+        fault = state.faults[at]
+        if fault.path == path and fault.accepted:
+            state.faults[at] = replaced(fault, accepted=restate(fault.accepted))
 
 
 def decoded(value: Any, kind: type[Any], state: CoercionPass) -> Any:
@@ -98,8 +121,10 @@ def bounded(coerce: Coercer) -> Coercer:
     """The same check, with a fault instead of a descent below `MAX_DEPTH`."""
 
     def guarded(value: Any, path: Path, state: CoercionPass) -> Any:
-        if state.depth >= MAX_DEPTH:
-            state.too_deep(path)
+        if state.is_too_deep or state.depth >= MAX_DEPTH:
+            # One fault of this kind is enough; what holds itself would give them without end.
+            if not state.is_too_deep:
+                state.too_deep(path)
             return value
         state.depth += 1
         try:

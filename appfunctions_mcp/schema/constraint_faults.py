@@ -5,7 +5,11 @@ what an author's own validators say.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date, time, timedelta, tzinfo
+from decimal import Decimal
+from pathlib import PurePath
 from typing import Any
+from uuid import UUID
 
 from pydantic_core import ErrorDetails, ValidationError
 
@@ -22,6 +26,8 @@ from appfunctions_mcp.schema.shapes import (
     resolved,
 )
 
+_KEY = "[key]"
+"""What pydantic adds to the location of a fault of a key."""
 _OUT_OF_RANGE = {
     "greater_than",
     "greater_than_equal",
@@ -29,6 +35,9 @@ _OUT_OF_RANGE = {
     "less_than_equal",
     "multiple_of",
 }
+_COUNTS = {"too_short", "too_long"}
+_LIMITS = _OUT_OF_RANGE | _COUNTS
+_SELF_EVIDENT = {"missing", "enum", "literal_error", "recursion_loop", *_COUNTS}
 _SAID = {"value_error", "assertion_error"}
 
 
@@ -47,9 +56,15 @@ def faults_of(error: ValidationError, path: Path, shape: Shape, value: Any) -> l
         rank = _rank_of(details)
         known = faults.get(below)
         if known is None or rank < known[0]:
-            fault = Fault((*path, *below), _problem_of(details), _accepted_at(shape, below))
-            faults[below] = (rank, fault)
+            faults[below] = (rank, _fault_at((*path, *below), details, shape, below))
     return [fault for _, fault in faults.values()]
+
+
+def _fault_at(path: Path, details: ErrorDetails, shape: Shape, below: Path) -> Fault:
+    if details["loc"][-1:] != (_KEY,):
+        return Fault(path, _problem_of(details), _accepted_at(shape, below))
+    of_keys = _accepted_at(shape, (*below[:-1], _KEY))
+    return Fault(path, "the key is not accepted", f"as a key {of_keys}" if of_keys else "")
 
 
 def _rank_of(details: ErrorDetails) -> int:
@@ -75,9 +90,38 @@ def _problem_of(details: ErrorDetails) -> str:
     kind, value = details["type"], details["input"]
     if kind in _SAID:
         return str(details.get("ctx", {}).get("error") or details["msg"])
-    tell = _PROBLEMS.get(kind)
-    return (
-        f"got {kind_of(value)}{tell(value)}" if tell else f"got {kind_of(value)}: {details['msg']}"
+    if (tell := _PROBLEMS.get(kind)) and (kind not in _LIMITS or _tells_limits(value)):
+        return f"got {_kind_sent(value)}{tell(value)}"
+    said = "" if _quotes(details, value) else f": {details['msg']}"
+    return f"got {_kind_sent(value)}{said}"
+
+
+def _kind_sent(value: Any) -> str:
+    """What kind of value came, where it is a Python value by now."""
+    if isinstance(value, dict):
+        return f"an object with {len(value)} entr{'y' if len(value) == 1 else 'ies'}"
+    kind = next((kind for kinds, kind in _SENT_AS if isinstance(value, kinds)), None)
+    return kind or kind_of(value)
+
+
+_SENT_AS: tuple[tuple[Any, str], ...] = (
+    (Decimal, "a number"),
+    (bytes, "base64 text"),
+    (date | time | timedelta | tzinfo | UUID | PurePath, "text"),
+    (set | frozenset, "a list"),
+)
+
+
+def _tells_limits(value: Any) -> bool:
+    """Whether what is accepted names the limits of such values: of numbers and of lists."""
+    return isinstance(value, int | float | Decimal | list | tuple | set | frozenset)
+
+
+def _quotes(details: ErrorDetails, value: Any) -> bool:
+    """Whether pydantic's words show the text that came, or a part of it."""
+    told = [part for part in map(str, details.get("ctx", {}).values()) if part]
+    return isinstance(value, str) and any(
+        part in value or (value and value in part) for part in told
     )
 
 
@@ -85,17 +129,12 @@ def _length_in(unit: str) -> Callable[[Any], str]:
     return lambda value: f" of {len(value)} {unit}{'' if len(value) == 1 else 's'}"
 
 
-def _count(value: Any) -> str:
-    return f" with {len(value)} entries" if isinstance(value, dict) else ""
-
-
 _PROBLEMS: dict[str, Callable[[Any], str]] = {
     **dict.fromkeys(_OUT_OF_RANGE, lambda _: " that is out of range"),
     **dict.fromkeys(("string_too_short", "string_too_long"), _length_in("character")),
     **dict.fromkeys(("bytes_too_short", "bytes_too_long"), _length_in("byte")),
-    **dict.fromkeys(("too_short", "too_long"), _count),
     "string_pattern_mismatch": lambda _: " that does not match",
-    **dict.fromkeys(("missing", "enum", "literal_error", "recursion_loop"), lambda _: ""),
+    **dict.fromkeys(_SELF_EVIDENT, lambda _: ""),
 }
 
 
@@ -114,6 +153,8 @@ def _step_into(shape: Shape, step: int | str) -> Shape | None:
     if isinstance(shape, UnionShape):
         found = (_step_into(branch, step) for branch in shape.branches)
         return next((below for below in found if below), None)
+    if isinstance(shape, MapShape) and step is _KEY:
+        return shape.keys
     if isinstance(shape, ObjectShape):
         return next((p.shape for p in shape.properties if p.name == step), shape.extra)
     if isinstance(shape, TupleShape):

@@ -119,7 +119,7 @@ def _meet_unknown(
 ) -> None:
     place = (*path, str(name))
     if state.unknown == "refuse":
-        if state.exact:
+        if state.exact or state.is_full:
             state.fault(place, "")
             return
         known = [prop.name for prop in shape.properties]

@@ -6,10 +6,13 @@ extra types (`EmailStr`, `IPv4Address`, …) and an author's own work as they do
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from enum import Flag
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from appfunctions_mcp.fields import SET_FIELD_KEY
+from appfunctions_mcp.records import replaced
 from appfunctions_mcp.schema.core_keywords import (
     ITEM_KEYWORDS,
     NUMBER_KEYWORDS,
@@ -25,7 +28,7 @@ from appfunctions_mcp.schema.core_keywords import (
     plain_value,
     written_as,
 )
-from appfunctions_mcp.schema.foreign_shapes import ForeignSchemaError, shape_of_json_schema
+from appfunctions_mcp.schema.hashable_parts import require_hashable
 from appfunctions_mcp.schema.shapes import (
     MISSING,
     AnyShape,
@@ -67,7 +70,9 @@ def read_shape(schema: CoreSchema, direction: Direction) -> Shape:
     Raises:
         UnsupportedTypeError: Some part of the type has no form in JSON.
     """
-    return _Reader(direction).read(schema)
+    shape = _Reader(direction).read(schema)
+    require_hashable(shape)
+    return shape
 
 
 class _Reader:
@@ -86,7 +91,7 @@ class _Reader:
         if form := metadata.get(FORM_KEY):
             keywords = {**self._inner_keywords(schema), **keywords_of(metadata)}
             return FormShape(form=form, keywords=keywords)
-        if metadata.get("pydantic_js_annotation_functions"):
+        if metadata.get("pydantic_js_annotation_functions") and "version" not in schema:
             return self.read_by_json_schema(schema)
         if self._direction == "result" and (written := written_as(schema)):
             return _with_keywords(self.read(written), keywords_of(metadata))
@@ -106,12 +111,15 @@ class _Reader:
         from pydantic.errors import PydanticInvalidForJsonSchema
         from pydantic.json_schema import GenerateJsonSchema
 
+        from appfunctions_mcp.schema.foreign_shapes import ForeignSchemaError, shape_of_json_schema
+
         mode = "validation" if self._direction == "arguments" else "serialization"
         whole = {"type": "definitions", "schema": schema, "definitions": self._sources}
         try:
             published = GenerateJsonSchema(by_alias=True).generate(whole, mode)  # type: ignore[arg-type] # a core schema is a dictionary
             return shape_of_json_schema(published)
-        except (PydanticInvalidForJsonSchema, ForeignSchemaError) as fault:
+        except (PydanticInvalidForJsonSchema, ForeignSchemaError, KeyError) as fault:
+            # KeyError: a reference in an author's own schema that leads nowhere.
             raise UnsupportedTypeError(_unsupported(schema)) from fault
 
     def read_number(self, schema: CoreSchema) -> Shape:
@@ -144,7 +152,8 @@ class _Reader:
         return _enum_of(schema["expected"])
 
     def read_enum(self, schema: CoreSchema) -> Shape:
-        return _enum_of(schema["members"])
+        members = schema["members"]
+        return _flags_of(members) if issubclass(schema["cls"], Flag) else _enum_of(members)
 
     def read_list(self, schema: CoreSchema) -> Shape:
         kind: ListKind = schema["type"]
@@ -301,25 +310,35 @@ def union_of(shapes: Iterable[Shape]) -> Shape:
 
 
 def _enum_of(members: Iterable[Any]) -> Shape:
-    choices, nullable = [], False
+    choices: dict[Any, Choice] = {}
+    nullable = False
     for member in members:
         value = plain_value(member)
         if value is None:
             nullable = True
         elif isinstance(value, str | int | float):
-            choices.append(Choice(value, member))
+            # Among an enum's members are its aliases, which are other names of the same ones.
+            choices.setdefault((type(value), value), Choice(value, member))
         else:
             raise UnsupportedTypeError(
                 f"an enumeration with the value {value!r} (text, numbers and booleans are accepted)"
             )
     if not choices:
         return NullShape()
-    shape = EnumShape(choices=tuple(choices))
+    shape = EnumShape(choices=tuple(choices.values()))
     return NullableShape(inner=shape) if nullable else shape
 
 
+def _flags_of(members: Iterable[Flag]) -> Shape:
+    """Flags as the sum of their values, since any of them may be set together."""
+    values = {member.value: member.name for member in members}
+    told = ", ".join(f"{value} ({name})" for value, name in values.items())
+    limits = {"minimum": 0, "maximum": reduce(or_, values)}
+    return NumberShape(kind="flags", keywords={"flags": f"A sum of {told}.", **limits})
+
+
 def _with_keywords(shape: Shape, keywords: Mapping[str, Any]) -> Shape:
-    return replace(shape, keywords={**shape.keywords, **keywords}) if keywords else shape
+    return replaced(shape, keywords={**shape.keywords, **keywords}) if keywords else shape
 
 
 def _unsupported(schema: CoreSchema) -> str:

@@ -4,13 +4,13 @@ A fault names the path, what kind of value came there (never the value itself, w
 private) and what is accepted.
 """
 
-import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from math import isfinite
 from typing import Any
 
+from appfunctions_mcp.lazy_regex import regex
 from appfunctions_mcp.quoting import quoted
+from appfunctions_mcp.records import record
 from appfunctions_mcp.schema.shapes import (
     AnyShape,
     BooleanShape,
@@ -38,11 +38,16 @@ MAX_FAULTS_SHOWN = 20
 _MAX_CHOICES_SHOWN = 50
 _MAX_DEPTH_TOLD = 2
 _MAX_PATH_SHOWN = 240
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
-_NUMBER_WORDS = {"int": "a whole number", "float": "a number", "decimal": "a number"}
+_IDENTIFIER = regex(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+_NUMBER_WORDS = {
+    "int": "a whole number",
+    "flags": "a whole number",
+    "float": "a number",
+    "decimal": "a number",
+}
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Fault:
     """One thing that is wrong at one place."""
 
@@ -57,16 +62,15 @@ class Fault:
         return f"{path_text(self.path)}: {self.problem}{accepted}"
 
 
-def faults_text(faults: Iterable[Fault]) -> str:
+def faults_text(faults: Sequence[Fault]) -> str:
     """All faults of a call as one message."""
-    lines = [str(fault) for fault in faults]
-    if len(lines) == 1:
-        return lines[0]
-    more = len(lines) - MAX_FAULTS_SHOWN
-    shown = [f"- {line}" for line in lines[:MAX_FAULTS_SHOWN]]
+    if len(faults) == 1:
+        return str(faults[0])
+    more = len(faults) - MAX_FAULTS_SHOWN
+    shown = [f"- {fault}" for fault in faults[:MAX_FAULTS_SHOWN]]
     if more > 0:
         shown.append(f"- and {more} more")
-    return "\n".join([f"{len(lines)} faults in the arguments:", *shown])
+    return "\n".join([f"{len(faults)} faults in the arguments:", *shown])
 
 
 def path_text(path: Path) -> str:
@@ -135,7 +139,8 @@ def _nullable_text(shape: NullableShape, depth: int) -> str:
 
 def _list_text(shape: ListShape, depth: int) -> str:
     limits = shape.keywords
-    count = _range_text(limits.get("minItems"), limits.get("maxItems"), "item")
+    unit = "different item" if limits.get("uniqueItems") else "item"
+    count = _range_text(limits.get("minItems"), limits.get("maxItems"), unit)
     return f"a list{count}, each item {accepted(shape.items, depth)}"
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from pydantic import BaseModel, PydanticUserError, TypeAdapter
+from pydantic import BaseModel, TypeAdapter
 
 Build = Callable[[Any], Any]
 """Makes the final Python value of a checked one; raises pydantic's ValidationError."""
@@ -22,12 +22,13 @@ def instance_builder(cls: type | None) -> Build | None:
     Args:
         cls: The class of a shape of an object.
     """
-    if cls is None or not (issubclass(cls, BaseModel) or dataclasses.is_dataclass(cls)):
+    if cls is None or not (issubclass(cls, BaseModel) or _is_whole_dataclass(cls)):
         return None
-    try:
-        validate = TypeAdapter(cls).validator.validate_python
-    except (PydanticUserError, NameError):
-        # Names that only the class's own function knew: pydantic read them with the whole type.
-        return None
+    validate = TypeAdapter(cls).validator.validate_python
     # The kinds are checked already, so a model's strict mode has nothing left to refuse.
     return lambda value: validate(value, strict=False)
+
+
+def _is_whole_dataclass(cls: type) -> bool:
+    """Whether the class alone says what its fields are; a generic one needs its arguments."""
+    return dataclasses.is_dataclass(cls) and not getattr(cls, "__parameters__", ())

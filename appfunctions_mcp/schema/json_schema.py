@@ -152,6 +152,8 @@ class _Publisher:
         return {"type": [*_ANY_TYPES], "items": {"type": items}}
 
     def publish_number(self, shape: NumberShape) -> JsonSchema:
+        if shape.kind == "flags":
+            return {"type": "integer", "description": shape.keywords["flags"]}
         if self._direction == "arguments" or shape.kind == "float":
             return {"type": "integer" if shape.kind == "int" else "number"}
         if shape.kind == "decimal":
@@ -171,7 +173,12 @@ class _Publisher:
         return {"type": types[0] if len(types) == 1 else types, "enum": values}
 
     def publish_list(self, shape: ListShape) -> JsonSchema:
-        return {"type": "array", "items": self.publish(shape.items)}
+        items = self.publish(shape.items)
+        of_any = isinstance(resolved(shape.items), AnyShape)
+        if of_any and shape.kind in {"set", "frozenset"} and self._direction == "arguments":
+            # Python can hash no array and no object.
+            items = {"type": [kind for kind in _ANY_TYPES if kind not in {"array", "object"}]}
+        return {"type": "array", "items": items}
 
     def publish_tuple(self, shape: TupleShape) -> JsonSchema:
         items: list[JsonSchema] = []

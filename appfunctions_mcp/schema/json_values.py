@@ -10,7 +10,6 @@ import dataclasses
 import ipaddress
 import json
 import math
-import re
 from base64 import b64encode
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -26,6 +25,7 @@ from pydantic import BaseModel
 from pydantic_core import MultiHostUrl, Url, from_json, to_json, to_jsonable_python
 
 from appfunctions_mcp.json_text import without_half_surrogates, write_json
+from appfunctions_mcp.lazy_regex import regex
 from appfunctions_mcp.media import Audio, BlobResource, Image, ResourceLink, TextResource
 from appfunctions_mcp.quoting import quoted
 from appfunctions_mcp.values import zone_text
@@ -36,7 +36,7 @@ MAX_SAFE_INTEGER = 2**53 - 1
 """The largest integer that JavaScript does not round."""
 
 _MEASURED_DEPTH = 10_000
-_LONG_NUMBER = re.compile(r"\d{16}")
+_LONG_NUMBER = regex(r"\d{16}")
 _PLAIN = json.JSONEncoder(
     ensure_ascii=False, allow_nan=False, check_circular=False, separators=(",", ":")
 )
@@ -216,6 +216,8 @@ class _Encoder:
 
 def text_form(text: str) -> str:
     """The text as UTF-8 can hold it."""
+    if text.isascii():
+        return str.__str__(text)
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -43,7 +43,7 @@ def empty_value_of(shape: Shape) -> Callable[[], Any] | None:
         return _nothing
     plain = resolved(shape)
     if isinstance(plain, NumberShape):
-        return _NUMBERS[plain.kind]
+        return _NUMBERS.get(plain.kind)
     if isinstance(plain, BooleanShape):
         return bool
     if isinstance(plain, ListShape):

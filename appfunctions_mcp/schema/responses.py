@@ -7,7 +7,7 @@ encoded by `json_values`. Knows nothing of MCP.
 
 import typing
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Any, Never, NoReturn
 
 from pydantic import (
@@ -16,7 +16,13 @@ from pydantic import (
     PydanticUserError,
     TypeAdapter,
 )
-from pydantic_core import PydanticSerializationError, SchemaValidator, ValidationError, from_json
+from pydantic_core import (
+    PydanticSerializationError,
+    SchemaSerializer,
+    SchemaValidator,
+    ValidationError,
+    from_json,
+)
 
 from appfunctions_mcp.docstrings import ParsedDocstring
 from appfunctions_mcp.exceptions import (
@@ -26,6 +32,7 @@ from appfunctions_mcp.exceptions import (
 )
 from appfunctions_mcp.json_text import escaped, write_json
 from appfunctions_mcp.metadata import JsonSchema
+from appfunctions_mcp.records import record
 from appfunctions_mcp.requests import ExecuteAppFunctionResponse
 from appfunctions_mcp.schema.annotations import EMPTY, type_name
 from appfunctions_mcp.schema.core_keywords import UnsupportedTypeError
@@ -68,14 +75,26 @@ _UNTYPED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
 class ResponseSchema:
-    """What a function returns: what is published of it, and how a result is serialised."""
+    """What a function returns: what is published of it, and how a result is serialised.
 
-    output_schema: JsonSchema | None
-    """Always of an object; None for text and media."""
-    warnings: tuple[str, ...]
-    _serialize: Serialize
+    `warnings` is what the author should know.
+    """
+
+    def __init__(
+        self,
+        publish: Callable[[], JsonSchema | None],
+        warnings: tuple[str, ...],
+        serialize: Serialize,
+    ) -> None:
+        self._publish = publish
+        self.warnings = warnings
+        self._serialize = serialize
+
+    @cached_property
+    def output_schema(self) -> JsonSchema | None:
+        """Always of an object; None for text and media."""
+        return self._publish()
 
     def serialize(self, value: object) -> ExecuteAppFunctionResponse:
         """Checks what the function returned and makes JSON, text and media of it.
@@ -102,15 +121,8 @@ def build_response(annotation: Any, *, docstring: ParsedDocstring, source: str) 
     Raises:
         AppFunctionDeclarationError: The type has no form in JSON; names file and type.
     """
-    returned = _returned(annotation)
     try:
-        if kind := media_kind_of(returned):
-            return ResponseSchema(None, (), kind.respond)
-        core_schema: CoreSchema = TypeAdapter(returned).core_schema  # type: ignore[assignment] # a union of typed dictionaries
-        require_no_media(core_schema)
-        if unwrapped(returned) is str:
-            return ResponseSchema(None, (), _TextWriter(core_schema))
-        shape = read_shape(core_schema, "result")
+        read = _response_type(_returned(annotation))
     except (
         MisplacedMediaError,
         PydanticSchemaGenerationError,
@@ -122,15 +134,55 @@ def build_response(annotation: Any, *, docstring: ParsedDocstring, source: str) 
         raise AppFunctionDeclarationError(
             f"{source}: the return type {type_name(annotation)} cannot be served: {reason}"
         ) from fault
+    warnings = (f"{source}: {_UNTYPED}",) if read.untyped else ()
+
+    def published() -> JsonSchema | None:
+        if read.wrapped and read.published is not None:
+            return _wrapped(read.published, docstring.returns)
+        return read.published
+
+    return ResponseSchema(published, warnings, read.serialize)
+
+
+@record(frozen=True, slots=True)
+class _ResponseType:
+    """What is known of a return type, whichever function has it."""
+
+    serialize: Serialize
+    published: JsonSchema | None = None
+    """The type's own schema; None for text and media."""
+    wrapped: bool = False
+    """Whether results are no objects, and go out under `result`."""
+    untyped: bool = False
+
+
+def _response_type(returned: Any) -> _ResponseType:
+    try:
+        # The text tells apart what is equal but published differently: `int | str`, `str | int`.
+        return _cached(returned, repr(returned))
+    except TypeError:
+        # Not hashable, or refused with a TypeError that is raised here again.
+        return _read(returned)
+
+
+def _read(returned: Any, _written: str = "") -> _ResponseType:
+    if kind := media_kind_of(returned):
+        return _ResponseType(kind.respond)
+    core_schema: CoreSchema = TypeAdapter(returned).core_schema  # type: ignore[assignment] # a union of typed dictionaries
+    require_no_media(core_schema)
+    if unwrapped(returned) is str:
+        return _ResponseType(_TextWriter(core_schema))
+    shape = read_shape(core_schema, "result")
     wrapped = not isinstance(resolved(shape), ObjectShape | MapShape)
-    output_schema = (
-        _wrapped(publish(shape, "result"), docstring.returns)
-        if wrapped
-        else publish_root(shape, "result")
+    return _ResponseType(
+        _JsonWriter(core_schema, wrapped=wrapped),
+        publish(shape, "result") if wrapped else publish_root(shape, "result"),
+        wrapped,
+        untyped=any(isinstance(part, AnyShape) for part in walk(shape)),
     )
-    untyped = any(isinstance(part, AnyShape) for part in walk(shape))
-    warnings = (f"{source}: {_UNTYPED}",) if untyped else ()
-    return ResponseSchema(output_schema, warnings, _JsonWriter(core_schema, wrapped=wrapped))
+
+
+_cached = lru_cache(maxsize=1024)(_read)
 
 
 def response_from_json_schema(output_schema: JsonSchema | None) -> ResponseSchema:
@@ -141,7 +193,7 @@ def response_from_json_schema(output_schema: JsonSchema | None) -> ResponseSchem
             then text goes out as it is, media as media, and anything else as JSON.
     """
     if output_schema is None:
-        return ResponseSchema(None, (), _respond_freely)
+        return ResponseSchema(lambda: None, (), _respond_freely)
     wrapped = set(output_schema.get("properties", ())) == {"result"}
 
     def respond(value: Any) -> ExecuteAppFunctionResponse:
@@ -153,14 +205,18 @@ def response_from_json_schema(output_schema: JsonSchema | None) -> ResponseSchem
             return _response(form, {"result": form})
         raise function_at_fault(f"$ is {type_name_of(value)}, but should be an object")
 
-    return ResponseSchema(output_schema, (), respond)
+    return ResponseSchema(lambda: output_schema, (), respond)
 
 
 class _TextWriter:
     """Serialises the results of `-> str`: the text alone."""
 
     def __init__(self, core_schema: CoreSchema) -> None:
-        self._validator = result_validator(core_schema)
+        self._core_schema = core_schema
+
+    @cached_property
+    def _validator(self) -> SchemaValidator:
+        return result_validator(self._core_schema)
 
     def __call__(self, value: Any) -> ExecuteAppFunctionResponse:
         text = text_form(_checked(self._validator, value))
@@ -171,9 +227,16 @@ class _JsonWriter:
     """Serialises the results of a type that goes out as JSON."""
 
     def __init__(self, core_schema: CoreSchema, *, wrapped: bool) -> None:
-        self._validator = result_validator(core_schema)
-        self._serializer = result_serializer(core_schema)
+        self._core_schema = core_schema
         self._wrapped = wrapped
+
+    @cached_property
+    def _validator(self) -> SchemaValidator:
+        return result_validator(self._core_schema)
+
+    @cached_property
+    def _serializer(self) -> SchemaSerializer:
+        return result_serializer(self._core_schema)
 
     def __call__(self, value: Any) -> ExecuteAppFunctionResponse:
         checked = _checked(self._validator, value)

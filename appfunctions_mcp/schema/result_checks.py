@@ -10,7 +10,7 @@ import copy
 import dataclasses
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from pydantic import BaseModel
@@ -240,7 +240,7 @@ def _kept_root(cls: type[BaseModel], value: Any, check: Callable[[Any], Any]) ->
 def _kept_dataclass(cls: Any, value: Any, check: Callable[[Any], Any]) -> Any:
     if not isinstance(value, cls):
         return _made_dataclass(cls, _mapping(cls, value), check)
-    names = [field.name for field in dataclasses.fields(cls)]
+    names = _field_names(cls)
     attributes = {name: getattr(value, name) for name in names if hasattr(value, name)}
     checked = check(attributes)
     changed = {n: v for n, v in checked.items() if v is not attributes.get(n)}
@@ -250,6 +250,11 @@ def _kept_dataclass(cls: Any, value: Any, check: Callable[[Any], Any]) -> Any:
     for name, member in changed.items():
         object.__setattr__(clone, name, member)
     return clone
+
+
+@cache
+def _field_names(cls: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in dataclasses.fields(cls))
 
 
 def _made_dataclass(cls: Any, given: Mapping[str, Any], check: Callable[[Any], Any]) -> Any:

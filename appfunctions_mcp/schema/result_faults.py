@@ -5,21 +5,21 @@ Values are never shown, only their types: a result may hold what the caller must
 
 import dataclasses
 import math
-import re
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
-from pydantic import BaseModel, RootModel
+from pydantic import BaseModel
 from pydantic_core import ErrorDetails, ValidationError
 
 from appfunctions_mcp.exceptions import AppFunctionAppUnknownException
 from appfunctions_mcp.fields import SetField
+from appfunctions_mcp.lazy_regex import regex
 from appfunctions_mcp.schema.json_values import path_step, text_form, type_name_of
 from appfunctions_mcp.schema.result_checks import INSTANCE_BRANCH, TEXT_BRANCH
 
 _SHOWN_FAULTS = 5
-_OPENING = re.compile(r"^(\w+ )?[Ii]nput (?=should )|^Value error, |^Assertion failed, ")
+_OPENING = regex(r"^(\w+ )?[Ii]nput (?=should )|^Value error, |^Assertion failed, ")
 _RECURSION_FAULTS = frozenset({"recursion_loop", "recursion_depth_exceeded"})
 
 
@@ -64,7 +64,7 @@ def _place_of(value: Any, fault: ErrorDetails) -> str:
     """The path of a fault; steps that name no member, such as branches of a union, are left out."""
     place = "$"
     for step in fault["loc"]:
-        if isinstance(value, RootModel):
+        if getattr(type(value), "__pydantic_root_model__", False):
             value = value.root
         for name, member in _member(value, step):
             place += path_step(name)

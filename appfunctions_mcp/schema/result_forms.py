@@ -60,6 +60,9 @@ def _formed(schema: CoreSchema) -> CoreSchema:
     if kind == "generator":
         schema = {**schema, "type": "list"}
     formed = with_parts(schema, _formed)
+    if kind == "dict" and schema.get("keys_schema", {}).get("type") == "nullable":
+        keys = {"type": "function-wrap", "function": _key_or_null}
+        formed["keys_schema"] = {**formed["keys_schema"], "serialization": keys}
     if "config" in schema:
         formed["config"] = {**(schema["config"] or {}), **_FORMS_OF_CONFIG}
         if kind == "model" and formed["config"].get("extra_fields_behavior") == "allow":
@@ -122,6 +125,11 @@ def _integer(value: Any) -> int | str:
     if isinstance(value, bool) or not isinstance(value, int):
         raise PydanticSerializationUnexpectedValue(_OTHER_BRANCH)
     return integer_form(value)
+
+
+def _key_or_null(key: Any, serialize: Callable[[Any], Any]) -> Any:
+    """The key None as the word that an argument has for it; pydantic would write Python's."""
+    return "null" if key is None else serialize(key)
 
 
 def _expected(expected: list[Any], value: Any) -> Any:

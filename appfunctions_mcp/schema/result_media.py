@@ -8,7 +8,6 @@ import dataclasses
 import types
 import typing
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any, TypeGuard
 
 from typing_extensions import TypeAliasType
@@ -22,6 +21,7 @@ from appfunctions_mcp.media import (
     ResourceLink,
     TextResource,
 )
+from appfunctions_mcp.records import record
 from appfunctions_mcp.requests import ExecuteAppFunctionResponse
 from appfunctions_mcp.schema.core_parts import CoreSchema, with_parts
 from appfunctions_mcp.schema.json_values import text_form, type_name_of
@@ -38,7 +38,7 @@ class MisplacedMediaError(TypeError):
     """Media stand in a type where they cannot be sent; the text says where they can."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class MediaKind:
     """What a function that returns media may return."""
 

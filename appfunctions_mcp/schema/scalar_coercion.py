@@ -10,6 +10,7 @@ from decimal import Decimal
 from math import isfinite
 from typing import Any
 
+from appfunctions_mcp.lazy_regex import regex
 from appfunctions_mcp.schema.coercion_pass import Coercer, CoercionPass
 from appfunctions_mcp.schema.faults import Path
 from appfunctions_mcp.schema.shapes import (
@@ -31,8 +32,8 @@ MAX_EXACT_FLOAT = 2**53
 MAX_ANY_DEPTH = 500
 """How deep untyped JSON may be nested."""
 
-_INTEGER = re.compile(r"-?(0|[1-9][0-9]*)", re.ASCII)
-_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
+_INTEGER = regex(r"-?(0|[1-9][0-9]*)", re.ASCII)
+_NUMBER = regex(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
 _WORDS = {"true": True, "false": False}
 
 
@@ -84,6 +85,8 @@ def _boolean(shape: BooleanShape) -> Coercer:
 
 def _number(shape: NumberShape) -> Coercer:
     convert, kinds = _NUMBERS[shape.kind]
+    # Python would take other numbers for flags, and drop or keep what they mean.
+    most = shape.keywords["maximum"] if shape.kind == "flags" else None
 
     def coerce(value: Any, path: Path, state: CoercionPass) -> Any:
         if isinstance(value, bool) or not isinstance(value, int | float | str):
@@ -91,9 +94,12 @@ def _number(shape: NumberShape) -> Coercer:
         if state.exact and not isinstance(value, kinds):
             return state.refuse(path, value, shape)
         try:
-            return convert(value)
+            number = convert(value)
         except _NotConvertedError as refusal:
             return state.refuse(path, value, shape, str(refusal))
+        if most is not None and not 0 <= number <= most:
+            return state.refuse(path, value, shape, "that is out of range")
+        return number
 
     return coerce
 
@@ -151,6 +157,7 @@ def _require_number_text(text: str, form: re.Pattern[str]) -> None:
 
 _NUMBERS: dict[str, tuple[Callable[[Any], Any], type | tuple[type, ...]]] = {
     "int": (_to_int, int),
+    "flags": (_to_int, int),
     "float": (_to_float, float),
     "decimal": (_to_decimal, (int, float)),
 }

@@ -8,7 +8,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from appfunctions_mcp.quoting import quoted
-from appfunctions_mcp.schema.coercion_pass import Coercer, CoercionPass, Compile, decoded
+from appfunctions_mcp.schema.coercion_pass import (
+    Coercer,
+    CoercionPass,
+    Compile,
+    decoded,
+    restate_accepted,
+)
 from appfunctions_mcp.schema.faults import Path, set_field_forms
 from appfunctions_mcp.schema.scalar_coercion import coercer_of_scalar
 from appfunctions_mcp.schema.shapes import (
@@ -38,7 +44,14 @@ def coercer_of_set_field(shape: SetFieldShape, compile_part: Compile) -> Coercer
             what = "null" if given is None else "the bare text null"
             state.fault(path, f"got {what}, which does not say what to do", set_field_forms(shape))
             return value
-        return {"value": coerce_inner(given, path, state)}
+        return coerce_bare(given, path, state)
+
+    def coerce_bare(given: Any, path: Path, state: CoercionPass) -> Any:
+        before = len(state.faults)
+        made = coerce_inner(given, path, state)
+        # What the value alone must be would mislead: a bare object is never taken.
+        restate_accepted(state, before, path, lambda _: set_field_forms(shape))
+        return {"value": made}
 
     def coerce_object(given: Mapping[Any, Any], path: Path, state: CoercionPass) -> Any:
         cleared = _is_cleared(given, path, state)

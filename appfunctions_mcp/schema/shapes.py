@@ -6,8 +6,10 @@ pydantic, and nothing of parameters.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
+
+from appfunctions_mcp.records import record
 
 Direction = Literal["arguments", "result"]
 """What goes into a function, or what comes out of it."""
@@ -23,7 +25,7 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@record(frozen=True, slots=True, kw_only=True, eq=False)
 class Shape:
     """One type as JSON; `keywords` are JSON Schema keywords to publish with it."""
 
@@ -35,41 +37,41 @@ class Shape:
         return ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@record(frozen=True, slots=True, kw_only=True, eq=False)
 class AnyShape(Shape):
     """Any JSON value."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@record(frozen=True, slots=True, kw_only=True, eq=False)
 class NullShape(Shape):
     """Null alone."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@record(frozen=True, slots=True, kw_only=True, eq=False)
 class BooleanShape(Shape):
     """True or false."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@record(frozen=True, slots=True, kw_only=True, eq=False)
 class NumberShape(Shape):
-    """A number; limits stand in the keywords."""
+    """A number; limits stand in the keywords. Flags are the sum of those that are set."""
 
-    kind: Literal["int", "float", "decimal"]
+    kind: Literal["int", "float", "decimal", "flags"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@record(frozen=True, slots=True, kw_only=True, eq=False)
 class TextShape(Shape):
     """Any text; limits and format stand in the keywords."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@record(frozen=True, slots=True, kw_only=True, eq=False)
 class FormShape(Shape):
     """Text of a certain form, such as a date: the name of an entry of `text_forms`."""
 
     form: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Choice:
     """One value of an enumeration: as JSON, and as the function gets it."""
 
@@ -77,14 +79,14 @@ class Choice:
     python: Any
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@record(frozen=True, slots=True, kw_only=True, eq=False)
 class EnumShape(Shape):
     """One of some scalar values."""
 
     choices: tuple[Choice, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@record(frozen=True, slots=True, kw_only=True, eq=False)
 class ListShape(Shape):
     """An array whose items are alike; `kind` is the Python type that it becomes."""
 
@@ -97,7 +99,7 @@ class ListShape(Shape):
         return (self.items,)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@record(frozen=True, slots=True, kw_only=True, eq=False)
 class TupleShape(Shape):
     """An array with a shape for each place; the last `optional` places may be left out."""
 
@@ -110,7 +112,7 @@ class TupleShape(Shape):
         return self.items
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@record(frozen=True, slots=True, kw_only=True, eq=False)
 class MapShape(Shape):
     """An object with any keys of one shape."""
 
@@ -123,7 +125,7 @@ class MapShape(Shape):
         return (self.keys, self.values)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(frozen=True, slots=True, kw_only=True)
 class Property:
     """One property of an object."""
 
@@ -138,7 +140,7 @@ class Property:
     description: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@record(frozen=True, slots=True, kw_only=True, eq=False)
 class ObjectShape(Shape):
     """An object with certain keys; closed unless `extra` says what else may stand there."""
 
@@ -155,7 +157,7 @@ class ObjectShape(Shape):
         return shapes if self.extra is None else (*shapes, self.extra)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@record(frozen=True, slots=True, kw_only=True, eq=False)
 class UnionShape(Shape):
     """One of several shapes; a discriminator names the property that tells which."""
 
@@ -169,7 +171,7 @@ class UnionShape(Shape):
         return self.branches
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@record(frozen=True, slots=True, kw_only=True, eq=False)
 class NullableShape(Shape):
     """A shape, or null."""
 
@@ -181,7 +183,7 @@ class NullableShape(Shape):
         return (self.inner,)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@record(frozen=True, slots=True, kw_only=True, eq=False)
 class SetFieldShape(Shape):
     """A `SetField` of a shape."""
 
@@ -193,7 +195,7 @@ class SetFieldShape(Shape):
         return (self.inner,)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@record(frozen=True, slots=True, kw_only=True, eq=False)
 class ReferenceShape(Shape):
     """A shape that is defined elsewhere, since it is used twice or holds itself."""
 

@@ -8,12 +8,14 @@ import base64
 import binascii
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
 from typing import Any
 from uuid import UUID
 
+from appfunctions_mcp.lazy_regex import regex
+from appfunctions_mcp.records import record
 from appfunctions_mcp.values import parse_zone, require_uri
 
 _DATE = r"\d{4}-\d\d-\d\d"
@@ -21,12 +23,12 @@ _TIME = r"\d\d:\d\d(:\d\d(\.\d{1,9})?)?"
 _OFFSET = r"([Zz]|[+-]\d\d:\d\d)"
 _NAIVE_TIME = f"^{_TIME}$"
 _NAIVE_DATETIME = f"^{_DATE}T{_TIME}$"
-_DURATION = re.compile(r"-?P(?!$)(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+(\.\d+)?S)?)?|-?P\d+W", re.ASCII)
-_UUID = re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
+_DURATION = regex(r"-?P(?!$)(\d+D)?(T(?=\d)(\d+H)?(\d+M)?(\d+(\.\d+)?S)?)?|-?P\d+W", re.ASCII)
+_UUID = regex(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 _NANOSECONDS_PER_MICROSECOND = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ObjectForm:
     """An object that Android writes where others write text."""
 
@@ -38,7 +40,7 @@ class ObjectForm:
     kind: type = int
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class TextForm:
     """One form of text; `parse` and `assemble` raise ValueError for what does not fit."""
 
@@ -68,7 +70,7 @@ class TextForm:
 
 
 def _matched(pattern: str, make: Callable[[str], Any], hint: str = "") -> Callable[[str], Any]:
-    compiled = re.compile(pattern.strip("^$"), re.ASCII)
+    compiled = regex(pattern.strip("^$"), re.ASCII)
 
     def parse(text: str) -> Any:
         if not compiled.fullmatch(text):
@@ -79,8 +81,8 @@ def _matched(pattern: str, make: Callable[[str], Any], hint: str = "") -> Callab
 
 
 def _parse_aware(make: Callable[[str], Any], pattern: str) -> Callable[[str], Any]:
-    with_offset = re.compile(f"{pattern}{_OFFSET}", re.ASCII)
-    without = re.compile(pattern, re.ASCII)
+    with_offset = regex(f"{pattern}{_OFFSET}", re.ASCII)
+    without = regex(pattern, re.ASCII)
 
     def parse(text: str) -> Any:
         if without.fullmatch(text):
@@ -93,7 +95,7 @@ def _parse_aware(make: Callable[[str], Any], pattern: str) -> Callable[[str], An
 
 
 def _parse_naive(make: Callable[[str], Any], pattern: str) -> Callable[[str], Any]:
-    with_offset = re.compile(f"{pattern}{_OFFSET}", re.ASCII)
+    with_offset = regex(f"{pattern}{_OFFSET}", re.ASCII)
 
     def parse(text: str) -> Any:
         if with_offset.fullmatch(text):

@@ -1,34 +1,47 @@
 """The service as a plain ASGI app: `/mcp` over streamable HTTP, and `/healthz`.
 
 It starts with the lifespan that its host gives it, or with the first request where the host
-gives none, as frameworks do to apps that are mounted. The protocol is the SDK's; access, paths
-and what a client accepts are decided here.
+gives none, as frameworks do to apps that are mounted. Access, paths and what a client accepts are
+decided here; the protocol is an endpoint's matter: the lean engine's, or the SDK's for sessions.
 """
 
 import asyncio
-import logging
-from collections.abc import Awaitable, Callable, MutableMapping, Sequence
-from contextlib import AsyncExitStack
-from typing import Any
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Literal, Protocol
 
-from appfunctions_mcp.json_text import write_json
-from appfunctions_mcp.server.envelopes import INVALID_REQUEST, error_response
-from appfunctions_mcp.server.http_access import Headers, HttpAccess, HttpRefusal
-from appfunctions_mcp.server.sdk import CALLER_SCOPE_KEY, ServiceServer, build_server, http_manager
+from appfunctions_mcp.server.http_access import HttpAccess, HttpRefusal
+from appfunctions_mcp.server.http_messages import (
+    EVENT_STREAM,
+    JSON,
+    HttpRequest,
+    Receive,
+    Scope,
+    Send,
+    refuse,
+    respond,
+)
+from appfunctions_mcp.server.lean_http import LeanEndpoint
+from appfunctions_mcp.server.routing_headers import is_handshake_version
 from appfunctions_mcp.service import AppFunctionService
 
-Scope = MutableMapping[str, Any]
-Event = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Event]]
-Send = Callable[[Event], Awaitable[None]]
-AsgiApp = Callable[[Scope, Receive, Send], Awaitable[None]]
+HttpEngine = Literal["lean", "sdk"]
 
 DEFAULT_MAX_BODY_BYTES = 4 * 1024 * 1024
 _MCP_PATHS = frozenset({"", "/", "/mcp", "/mcp/"})
-_JSON = "application/json"
-_EVENT_STREAM = "text/event-stream"
 
-log = logging.getLogger("appfunctions_mcp.server")
+
+class Endpoint(Protocol):
+    """What answers the requests of one event loop."""
+
+    def running(self) -> AbstractAsyncContextManager[object]:
+        """Keeps open what the endpoint needs."""
+
+    async def serve(self, request: HttpRequest) -> None:
+        """Answers one request, which access has been granted to."""
+
+    def end_streams(self) -> None:
+        """Ends the streams that only wait for news."""
 
 
 def app_functions_asgi(
@@ -39,6 +52,7 @@ def app_functions_asgi(
     token: str | None = None,
     sessions: bool = False,
     max_body_bytes: int = DEFAULT_MAX_BODY_BYTES,
+    engine: HttpEngine = "lean",
 ) -> "AppFunctionsApp":
     """Makes an ASGI app of a service, to be served or to be mounted in any other app.
 
@@ -50,49 +64,55 @@ def app_functions_asgi(
         sessions: Whether clients of the handshake era get sessions, and with them progress of
             their own and changes of the list of tools; a session lives in one process.
         max_body_bytes: How long a request's body may be.
+        engine: What speaks the protocol: our own engine, or the MCP SDK.
     """
     access = HttpAccess(allowed_hosts, allowed_origins, token)
-    return AppFunctionsApp(service, access, sessions=sessions, max_body_bytes=max_body_bytes)
+
+    def make_endpoint() -> Endpoint:
+        if engine == "lean" and not sessions:
+            return LeanEndpoint(service, max_body_bytes=max_body_bytes)
+        from appfunctions_mcp.server.sdk.http_endpoint import SdkEndpoint
+
+        sdk = SdkEndpoint(service, sessions=sessions, max_body_bytes=max_body_bytes)
+        if engine == "sdk":
+            return sdk
+        return _ByEra(sdk, LeanEndpoint(service, max_body_bytes=max_body_bytes))
+
+    methods = ("DELETE", "GET", "POST") if sessions else ("POST",)
+    return AppFunctionsApp(make_endpoint, access, methods=methods)
 
 
 class AppFunctionsApp:
     """The ASGI app; made by `app_functions_asgi`.
 
     Args:
-        service: What is served.
+        make_endpoint: Makes what answers, for each event loop one.
         access: Who may send requests.
-        sessions: Whether clients of the handshake era get sessions.
-        max_body_bytes: How long a request's body may be.
+        methods: Which HTTP methods are served, in alphabetical order.
     """
 
     def __init__(
-        self,
-        service: AppFunctionService,
-        access: HttpAccess,
-        *,
-        sessions: bool,
-        max_body_bytes: int,
+        self, make_endpoint: Callable[[], Endpoint], access: HttpAccess, *, methods: tuple[str, ...]
     ) -> None:
         self.start_error: BaseException | None = None
-        self._service = service
+        self._make_endpoint = make_endpoint
         self._access = access
-        self._sessions = sessions
-        self._max_body_bytes = max_body_bytes
+        self._methods = methods
         self._running: dict[asyncio.AbstractEventLoop, _Running] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves one ASGI connection."""
-        if scope["type"] == "lifespan":
-            await self._serve_lifespan(receive, send)
-        elif scope["type"] == "http":
+        if scope["type"] == "http":
             await self._serve_http(scope, receive, send)
+        elif scope["type"] == "lifespan":
+            await self._serve_lifespan(receive, send)
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1003})
 
     def end_streams(self) -> None:
         """Ends the streams that only wait for news, so that a server can stop."""
         for running in self._running.values():
-            running.end_streams()
+            running.endpoint.end_streams()
 
     async def _serve_lifespan(self, receive: Receive, send: Send) -> None:
         await receive()
@@ -110,38 +130,32 @@ class AppFunctionsApp:
     async def _serve_http(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = _path_of(scope)
         if path == "/healthz":
-            await _respond(send, 200, b"ok", "text/plain; charset=utf-8")
+            await respond(send, 200, b"ok", media_type="text/plain; charset=utf-8")
             return
         if path not in _MCP_PATHS:
-            await _refuse(send, HttpRefusal(404, "nothing is served here; MCP is at /mcp"))
+            await refuse(send, HttpRefusal(404, "nothing is served here; MCP is at /mcp"))
             return
-        headers = _headers_of(scope)
-        caller = self._access.check(headers)
-        refusal = caller if isinstance(caller, HttpRefusal) else self._refusal_of(scope, headers)
+        request = HttpRequest(scope, receive, send)
+        caller = self._access.check(request.headers)
+        refusal = caller if isinstance(caller, HttpRefusal) else self._refusal_of(request)
         if refusal is not None:
-            await _refuse(send, refusal)
+            await refuse(send, refusal)
             return
-        running = await self._start()
-        takes_stream = _accepts(headers, _EVENT_STREAM)
-        accept = f"{_JSON}, {_EVENT_STREAM}" if takes_stream else _JSON
-        scope = {
-            **scope,
-            "headers": [*_without_accept(scope), (b"accept", accept.encode())],
-            CALLER_SCOPE_KEY: caller,
-        }
-        app = running.app(takes_stream=takes_stream)
-        if scope["method"] == "GET":
-            await _serve_stream(app, scope, running.until_end_of_streams(receive), send)
-        else:
-            await app(scope, receive, send)
+        if not isinstance(caller, HttpRefusal):
+            request.caller = caller
+        running = self._running.get(asyncio.get_running_loop())
+        if running is None or not running.is_open:
+            running = await self._start()
+        await running.endpoint.serve(request)
 
-    def _refusal_of(self, scope: Scope, headers: Headers) -> HttpRefusal | None:
-        methods = {"GET", "POST", "DELETE"} if self._sessions else {"POST"}
-        if scope["method"] not in methods:
-            allow = ("Allow", ", ".join(sorted(methods)))
-            return HttpRefusal(405, f"{scope['method']} is not served here", (allow,))
-        if not _accepts(headers, _JSON) and not _accepts(headers, _EVENT_STREAM):
-            return HttpRefusal(406, f"accepted must be {_JSON} or {_EVENT_STREAM}")
+    def _refusal_of(self, request: HttpRequest) -> HttpRefusal | None:
+        if request.method not in self._methods:
+            allow = ("Allow", ", ".join(self._methods))
+            return HttpRefusal(405, f"{request.method} is not served here", (allow,))
+        if request.takes == (False, False):
+            return HttpRefusal(406, f"accepted must be {JSON} or {EVENT_STREAM}")
+        if request.method == "POST" and not _is_json(request.headers.get("content-type", "")):
+            return HttpRefusal(415, f"the Content-Type must be {JSON}")
         return None
 
     async def _start(self) -> "_Running":
@@ -150,42 +164,30 @@ class AppFunctionsApp:
         running = self._running.get(loop)
         if running is None or running.has_ended:
             self._running = {k: v for k, v in self._running.items() if not k.is_closed()}
-            running = _Running(
-                self._service, sessions=self._sessions, max_body_bytes=self._max_body_bytes
-            )
+            running = _Running(self._make_endpoint())
             self._running[loop] = running
-        await running.started()
+        await running.opened()
         return running
 
 
 class _Running:
-    """The SDK's HTTP parts on one event loop, in a task that opens and closes them."""
+    """An endpoint on one event loop, in a task that opens and closes it."""
 
-    def __init__(self, service: AppFunctionService, *, sessions: bool, max_body_bytes: int) -> None:
-        self._servers: list[ServiceServer] = [build_server(service) for _ in range(2)]
-        self._streaming, self._json = (
-            http_manager(
-                server,
-                sessions=sessions and not is_json,
-                json_response=is_json,
-                max_body_bytes=max_body_bytes,
-            )
-            for server, is_json in zip(self._servers, (False, True), strict=True)
-        )
-        self._sessions = sessions
-        self._started = asyncio.Event()
+    def __init__(self, endpoint: Endpoint) -> None:
+        self.endpoint = endpoint
+        self.is_open = False
+        self._opened = asyncio.Event()
         self._stopping = asyncio.Event()
-        self._streams_end = asyncio.Event()
         self._task = asyncio.create_task(self._run())
 
     @property
     def has_ended(self) -> bool:
-        """Whether it was stopped or has failed to start."""
+        """Whether it was stopped or has failed to open."""
         return self._task.done()
 
-    async def started(self) -> None:
-        """Waits until requests can be served; raises what kept it from starting."""
-        waiting = asyncio.ensure_future(self._started.wait())
+    async def opened(self) -> None:
+        """Waits until requests can be served; raises what kept it from opening."""
+        waiting = asyncio.ensure_future(self._opened.wait())
         try:
             await asyncio.wait({waiting, self._task}, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -195,44 +197,37 @@ class _Running:
 
     async def stop(self) -> None:
         """Ends what is open and closes the lifespan."""
-        self.end_streams()
+        self.endpoint.end_streams()
         self._stopping.set()
         await asyncio.wait({self._task})
 
-    def app(self, *, takes_stream: bool) -> AsgiApp:
-        """What serves a request of a client that does or does not take an event stream."""
-        manager = self._streaming if takes_stream or self._sessions else self._json
-        return manager.asgi_app
+    async def _run(self) -> None:
+        async with self.endpoint.running():
+            self.is_open = True
+            self._opened.set()
+            await self._stopping.wait()
+            self.is_open = False
+
+
+class _ByEra:
+    """Sessions of the SDK for clients with a handshake, the lean engine for all others."""
+
+    def __init__(self, sessions: Endpoint, lean: Endpoint) -> None:
+        self._sessions = sessions
+        self._lean = lean
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        async with self._sessions.running(), self._lean.running():
+            yield
+
+    async def serve(self, request: HttpRequest) -> None:
+        endpoint = self._sessions if is_handshake_version(request.headers) else self._lean
+        await endpoint.serve(request)
 
     def end_streams(self) -> None:
-        """Ends the streams that only wait for news."""
-        self._streams_end.set()
-        for server in self._servers:
-            server.end_subscriptions()
-
-    def until_end_of_streams(self, receive: Receive) -> Receive:
-        """A `receive` that says, too, that the client has left when streams shall end."""
-
-        async def receive_or_leave() -> Event:
-            leaving = asyncio.ensure_future(self._streams_end.wait())
-            receiving = asyncio.ensure_future(receive())
-            try:
-                await asyncio.wait({leaving, receiving}, return_when=asyncio.FIRST_COMPLETED)
-                if receiving.done():
-                    return receiving.result()
-                return {"type": "http.disconnect"}
-            finally:
-                leaving.cancel()
-                receiving.cancel()
-
-        return receive_or_leave
-
-    async def _run(self) -> None:
-        async with AsyncExitStack() as stack:
-            for manager in (self._streaming, self._json):
-                await stack.enter_async_context(manager.run())
-            self._started.set()
-            await self._stopping.wait()
+        self._sessions.end_streams()
+        self._lean.end_streams()
 
 
 def _path_of(scope: Scope) -> str:
@@ -243,55 +238,5 @@ def _path_of(scope: Scope) -> str:
     return below if below == "" or below.startswith("/") else path
 
 
-def _headers_of(scope: Scope) -> Headers:
-    return {name.decode("latin-1").lower(): v.decode("latin-1") for name, v in scope["headers"]}
-
-
-def _without_accept(scope: Scope) -> list[tuple[bytes, bytes]]:
-    return [(name, value) for name, value in scope["headers"] if name.lower() != b"accept"]
-
-
-def _accepts(headers: Headers, media_type: str) -> bool:
-    """Whether a client takes answers of a type; without an Accept header it takes any."""
-    accept = headers.get("accept", "").strip()
-    if not accept:
-        return True
-    family = media_type.split("/", maxsplit=1)[0] + "/*"
-    for entry in accept.split(","):
-        kind, *parameters = (part.strip().lower() for part in entry.split(";"))
-        is_refused = any(p.replace(" ", "") in {"q=0", "q=0.0"} for p in parameters)
-        if kind in {media_type, family, "*/*"} and not is_refused:
-            return True
-    return False
-
-
-async def _serve_stream(app: AsgiApp, scope: Scope, receive: Receive, send: Send) -> None:
-    """Serves a stream that may be ended from here, and ends it as HTTP has it."""
-    is_open = False
-
-    async def send_noting(event: Event) -> None:
-        nonlocal is_open
-        is_open = event["type"] == "http.response.start" or event.get("more_body", False)
-        await send(event)
-
-    await app(scope, receive, send_noting)
-    if is_open:
-        await send({"type": "http.response.body", "body": b""})
-
-
-async def _refuse(send: Send, refusal: HttpRefusal) -> None:
-    body = write_json(error_response(None, INVALID_REQUEST, refusal.message))
-    await _respond(send, refusal.status, body, _JSON, refusal.headers)
-
-
-async def _respond(
-    send: Send,
-    status: int,
-    body: bytes,
-    media_type: str,
-    headers: Sequence[tuple[str, str]] = (),
-) -> None:
-    all_headers = [("Content-Type", media_type), ("Content-Length", str(len(body))), *headers]
-    encoded = [(name.lower().encode(), value.encode("latin-1")) for name, value in all_headers]
-    await send({"type": "http.response.start", "status": status, "headers": encoded})
-    await send({"type": "http.response.body", "body": body})
+def _is_json(content_type: str) -> bool:
+    return content_type == JSON or content_type.partition(";")[0].strip().lower() == JSON

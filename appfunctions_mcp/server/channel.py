@@ -8,20 +8,21 @@ import asyncio
 import math
 import threading
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from types import TracebackType
+from typing import Any, Self
 
 from pydantic_core import from_json, to_json
 
+from appfunctions_mcp.records import record
 from appfunctions_mcp.requests import LogLevel
 
 MAX_QUEUED = 256
 """Reports that wait to be sent; beyond them the oldest are dropped, as newer ones say more."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ProgressReport:
     """How far a call is."""
 
@@ -30,7 +31,7 @@ class ProgressReport:
     message: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class LogMessage:
     """One log message: its level, and its text or an object with text and fields."""
 
@@ -63,7 +64,8 @@ class QueuedChannel:
         self._queue: deque[Report] = deque(maxlen=MAX_QUEUED)
         self._loop = asyncio.get_running_loop()
         self._thread = threading.get_ident()
-        self._changed = asyncio.Event()
+        self._sender: asyncio.Task[None] | None = None
+        """Sends what is queued, and is over when nothing is; most calls report nothing."""
         self._ends = False
         self._highest = -math.inf
 
@@ -83,37 +85,34 @@ class QueuedChannel:
         written = to_json(body, serialize_unknown=True, inf_nan_mode="null")
         self._enqueue(LogMessage(level, from_json(written)))
 
-    @asynccontextmanager
-    async def sending(self) -> AsyncIterator["QueuedChannel"]:
-        """Sends reports while the block runs; the rest of them before it is left."""
-        sender = asyncio.create_task(self._send_all())
-        try:
-            yield self
-        except asyncio.CancelledError:
-            self._ends = True
-            sender.cancel()
-            raise
-        except Exception:
-            await self._finish(sender)
-            raise
-        await self._finish(sender)
+    def sending(self) -> "QueuedChannel":
+        """An async context manager: reports are sent while its block runs, and none after."""
+        return self
 
-    async def _finish(self, sender: asyncio.Task[None]) -> None:
+    async def __aenter__(self) -> Self:
+        """Begins; nothing is sent before something is reported."""
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        failure: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Sends the rest of the reports, unless the block was cancelled."""
         self._ends = True
-        self._changed.set()
+        sender = self._sender
+        if sender is None:
+            return
         try:
-            await sender
+            if not isinstance(failure, asyncio.CancelledError):
+                await sender
         finally:
             sender.cancel()
 
     async def _send_all(self) -> None:
-        while True:
-            while self._queue:
-                await self._send(self._queue.popleft())
-            if self._ends:
-                return
-            self._changed.clear()
-            await self._changed.wait()
+        while self._queue:
+            await self._send(self._queue.popleft())
 
     def _enqueue(self, report: Report) -> None:
         if threading.get_ident() == self._thread:
@@ -130,7 +129,8 @@ class QueuedChannel:
                 return
             self._highest = report.progress
         self._queue.append(report)
-        self._changed.set()
+        if self._sender is None or (self._sender.done() and not self._sender.cancelled()):
+            self._sender = self._loop.create_task(self._send_all())
 
 
 def _is_finite(value: object) -> bool:

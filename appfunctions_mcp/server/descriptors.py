@@ -7,11 +7,12 @@ protocol. Call it before user code is imported.
 
 import os
 import sys
-from dataclasses import dataclass
 from typing import TextIO
 
+from appfunctions_mcp.records import record
 
-@dataclass(frozen=True, slots=True)
+
+@record(frozen=True, slots=True)
 class ProtocolDescriptors:
     """The two descriptors that carry the protocol; no child process inherits them."""
 

@@ -4,24 +4,18 @@ Messages that come out of here have a valid envelope: a request with a string or
 method and an object of params, a notification, or a response. Knows nothing of methods.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 from appfunctions_mcp.json_text import JsonTextError, read_json
 from appfunctions_mcp.quoting import quoted
-
-PARSE_ERROR = -32700
-INVALID_REQUEST = -32600
-METHOD_NOT_FOUND = -32601
-MISSING_CLIENT_CAPABILITY = -32021
-INVALID_PARAMS = -32602
-INTERNAL_ERROR = -32603
+from appfunctions_mcp.records import record
+from appfunctions_mcp.server.protocol_errors import INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR
 
 RequestId = str | int
 Message = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class BadMessage:
     """A message that is answered with an error before anybody else sees it."""
 

@@ -15,9 +15,12 @@ from appfunctions_mcp.exceptions import SettingsError
 from appfunctions_mcp.server.asgi import (
     DEFAULT_MAX_BODY_BYTES,
     AppFunctionsApp,
+    HttpEngine,
     app_functions_asgi,
 )
+from appfunctions_mcp.server.event_loop import run_to_end
 from appfunctions_mcp.server.http_access import require_safe_binding
+from appfunctions_mcp.server.joined_writes import JoiningProtocol
 from appfunctions_mcp.service import AppFunctionService
 
 __all__ = ["app_functions_asgi", "serve_http"]
@@ -38,6 +41,7 @@ def serve_http(
     allow_anonymous: bool = False,
     sessions: bool = False,
     max_body_bytes: int = DEFAULT_MAX_BODY_BYTES,
+    engine: HttpEngine = "lean",
     on_ready: Callable[[str], None] | None = None,
 ) -> None:
     """Serves a service over streamable HTTP until a signal comes, and answers what runs then.
@@ -53,6 +57,7 @@ def serve_http(
         allow_anonymous: Whether other machines may call without a token.
         sessions: Whether clients of the handshake era get sessions.
         max_body_bytes: How long a request's body may be.
+        engine: What speaks the protocol: our own engine, or the MCP SDK.
         on_ready: Gets the URL of `/mcp` once requests are served.
 
     Raises:
@@ -68,6 +73,7 @@ def serve_http(
         token=token,
         sessions=sessions,
         max_body_bytes=max_body_bytes,
+        engine=engine,
     )
     listening = _listen(host, port)
     server = _HttpServer(app, on_ready, _url_of(host, listening))
@@ -77,6 +83,8 @@ def serve_http(
         except SystemExit:  # uvicorn's word for a lifespan that cannot be opened
             if app.start_error is None:
                 raise
+        except asyncio.CancelledError:  # a signal came before the lifespan was open
+            return
     if app.start_error is not None:
         raise app.start_error
 
@@ -90,7 +98,9 @@ class _HttpServer(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 app,
+                http=JoiningProtocol,
                 log_config=None,
+                log_level="warning",
                 access_log=False,
                 server_header=False,
                 proxy_headers=False,
@@ -103,11 +113,17 @@ class _HttpServer(uvicorn.Server):
         self._on_ready = on_ready
         self._url = url
 
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        """Serves, on a loop that no function's own task ends."""
+        run_to_end(self.serve(sockets=sockets), self.config.get_loop_factory())
+
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Starts, then says so."""
         await super().startup(sockets)
         if self.started:
-            gc.freeze()
+            gc.collect()
+            gc.freeze()  # a full collection would go through everything that was imported
+            gc.enable()
             if self._on_ready is not None:
                 self._on_ready(self._url)
 
@@ -123,12 +139,15 @@ class _HttpServer(uvicorn.Server):
             yield
             return
 
-        loop = asyncio.get_running_loop()
+        loop, serving = asyncio.get_running_loop(), asyncio.current_task()
 
         def stop(_signal: int, _frame: FrameType | None) -> None:
             self.force_exit = self.should_exit
             self.should_exit = True
             loop.call_soon_threadsafe(self._app.end_streams)
+            if not self.started and serving is not None:
+                # The lifespan that is being opened may never be.
+                loop.call_soon_threadsafe(serving.cancel)
 
         numbers = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
         before = {number: signal.signal(number, stop) for number in numbers}

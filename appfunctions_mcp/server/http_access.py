@@ -8,12 +8,13 @@ import hmac
 import ipaddress
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from appfunctions_mcp.exceptions import SettingsError
 from appfunctions_mcp.metadata import AppFunctionCaller
 from appfunctions_mcp.quoting import quoted
+from appfunctions_mcp.records import record
 
 ANONYMOUS = AppFunctionCaller(name="anonymous")
 TOKEN_HOLDER = AppFunctionCaller(name="token", connection="token")
@@ -22,7 +23,7 @@ Headers = dict[str, str]
 log = logging.getLogger("appfunctions_mcp.server")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class HttpRefusal:
     """An answer instead of the one that was asked for."""
 
@@ -31,7 +32,7 @@ class HttpRefusal:
     headers: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class HttpAccess:
     """The rules of one server.
 
@@ -82,7 +83,10 @@ class HttpAccess:
     def _is_allowed_origin(self, origin: str, host: str) -> bool:
         if "*" in self.allowed_origins:
             return True
-        parts = urlsplit(origin)
+        try:
+            parts = urlsplit(origin)
+        except ValueError:  # a bracket without its end
+            return False
         if parts.scheme not in {"http", "https"} or not parts.netloc:
             return any(origin == allowed for allowed in self.allowed_origins)
         name, _ = _split_port(parts.netloc)
@@ -115,6 +119,7 @@ def require_safe_binding(
         )
 
 
+@lru_cache(maxsize=64)
 def is_loopback(host: str) -> bool:
     """Whether a name or an address means this machine alone."""
     name = _normal(host).removeprefix("[").removesuffix("]")

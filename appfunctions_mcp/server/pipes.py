@@ -8,7 +8,6 @@ writing never waits. Knows nothing of lines or messages.
 import asyncio
 import errno
 import os
-import queue
 import stat
 import threading
 from collections.abc import Callable
@@ -16,6 +15,8 @@ from contextlib import suppress
 from typing import Protocol
 
 CHUNK_BYTES = 65_536
+GROWN_PIPE_BYTES = 1_048_576
+"""What Linux gives every user; a pipe has 64 KiB at first."""
 _CLIENT_GONE = frozenset({errno.EPIPE, errno.ECONNRESET, errno.ESHUTDOWN, errno.EINVAL, errno.EIO})
 
 OnChunk = Callable[[bytes | None], None]
@@ -165,6 +166,7 @@ class LoopWriter:
         self._waiting: list[bytes] = []
         self._waiting_bytes = 0
         self._waits = self._closed = False
+        self._may_grow = True
         self._written = asyncio.Event()
         self._was_blocking = os.get_blocking(descriptor)
         os.set_blocking(descriptor, False)
@@ -208,6 +210,10 @@ class LoopWriter:
             try:
                 written = os.write(self._descriptor, self._rest)
             except (BlockingIOError, InterruptedError):
+                if self._may_grow:
+                    self._may_grow = False
+                    _grow_pipe(self._descriptor)
+                    continue
                 self._wait()
                 return
             except OSError as error:
@@ -242,6 +248,8 @@ class ThreadWriter:
         self._loop = asyncio.get_running_loop()
         self._descriptor = descriptor
         self._on_broken = on_broken
+        import queue
+
         self._queue: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._unsent = 0
         self._lock = threading.Lock()
@@ -335,6 +343,16 @@ def _can_be_polled(descriptor: int) -> bool:
         return False
     mode = os.fstat(descriptor).st_mode
     return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(descriptor)
+
+
+def _grow_pipe(descriptor: int) -> None:
+    """Makes room for long answers, which else leave in 64 KiB pieces, a turn of the loop each."""
+    try:
+        import fcntl
+
+        fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, GROWN_PIPE_BYTES)
+    except (ImportError, AttributeError, OSError):
+        return  # not Linux, no pipe, or more than this user may have
 
 
 def _own_terminal(descriptor: int) -> int:

@@ -9,10 +9,12 @@ import asyncio
 import gc
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from functools import partial
 from typing import Any, Protocol
 
-from appfunctions_mcp.server.descriptors import ProtocolDescriptors, guard_stdout
+from appfunctions_mcp.server.descriptors import guard_stdout
 from appfunctions_mcp.server.envelopes import Message
+from appfunctions_mcp.server.event_loop import run_to_end
 from appfunctions_mcp.server.shutdown import ExitDeadline, stop_signals, watch_parent
 from appfunctions_mcp.server.stdio import StdioTransport
 
@@ -49,6 +51,8 @@ def serve_process(
     *,
     threads: bool = False,
     watch_parent: bool = False,
+    unread: bytes = b"",
+    unsent: bytes = b"",
 ) -> None:
     """Serves a service on stdin and stdout until the client is gone or a signal comes.
 
@@ -57,30 +61,34 @@ def serve_process(
         make_engine: Makes the engine for the connection.
         threads: Reads and writes in threads though the platform could do without.
         watch_parent: Ends, too, when the process that started this one has ended.
+        unread: What has been read already.
+        unsent: The end of what has been written only in part.
     """
-    process = _StdioProcess(service, guard_stdout(), threads=threads)
-    asyncio.run(process.serve(make_engine, watches_parent=watch_parent))
+    transport = partial(
+        StdioTransport, guard_stdout(), threads=threads, unread=unread, unsent=unsent
+    )
+    process = _StdioProcess(service, transport)
+    run_to_end(process.serve(make_engine, watches_parent=watch_parent))
 
 
 class _StdioProcess:
-    def __init__(
-        self, service: Runnable, descriptors: ProtocolDescriptors, *, threads: bool
-    ) -> None:
+    def __init__(self, service: Runnable, make_transport: Callable[[], StdioTransport]) -> None:
         self._service = service
-        self._descriptors = descriptors
-        self._threads = threads
+        self._make_transport = make_transport
         self._deadline = ExitDeadline()
 
     async def serve(
         self, make_engine: Callable[[StdioTransport], Engine], *, watches_parent: bool
     ) -> None:
-        transport = StdioTransport(self._descriptors, threads=self._threads)
+        transport = self._make_transport()
         with stop_signals(transport.stop, self._deadline):
             if watches_parent:
                 watch_parent(transport.stop)
+            # Before the lifespan is opened, which may never end.
+            self._deadline.arm_on_hangup(transport.descriptors.input)
             async with self._service.running():
                 gc.freeze()
-                self._deadline.arm_on_hangup(self._descriptors.input)
+                gc.enable()
                 await self._serve(transport, make_engine(transport))
 
     async def _serve(self, transport: StdioTransport, engine: Engine) -> None:

@@ -9,15 +9,13 @@ Knows nothing of methods.
 import asyncio
 import logging
 import time
-from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import groupby
 
 from appfunctions_mcp.json_text import JsonTextError, write_json
 from appfunctions_mcp.server.descriptors import ProtocolDescriptors
 from appfunctions_mcp.server.envelopes import (
-    INTERNAL_ERROR,
-    INVALID_REQUEST,
     BadMessage,
     Message,
     RequestId,
@@ -26,7 +24,8 @@ from appfunctions_mcp.server.envelopes import (
     read_message,
 )
 from appfunctions_mcp.server.framing import MAX_LINE_BYTES, LineSplitter, LineTooLongError
-from appfunctions_mcp.server.pipes import is_client_gone, open_reader, open_writer
+from appfunctions_mcp.server.pipes import CHUNK_BYTES, is_client_gone, open_reader, open_writer
+from appfunctions_mcp.server.protocol_errors import INTERNAL_ERROR, INVALID_REQUEST
 
 GRACE_SECONDS = 1.5
 """How long, after the end of input, requests that were read may still be answered."""
@@ -36,6 +35,10 @@ MAX_UNSENT_BYTES = 64 * 1024 * 1024
 log = logging.getLogger("appfunctions_mcp.server")
 
 
+def _is_large(part: bytes) -> bool:
+    return len(part) > CHUNK_BYTES
+
+
 class StdioTransport:
     """One connection over a pair of descriptors.
 
@@ -43,6 +46,8 @@ class StdioTransport:
         descriptors: Where to read and write.
         threads: Reads and writes in threads though the platform could do without.
         max_line_bytes: How long one message may be.
+        unread: What somebody else has read from the input already.
+        unsent: The end of what somebody else has begun to write.
     """
 
     def __init__(
@@ -51,16 +56,19 @@ class StdioTransport:
         *,
         threads: bool = False,
         max_line_bytes: int = MAX_LINE_BYTES,
+        unread: bytes = b"",
+        unsent: bytes = b"",
     ) -> None:
-        self._descriptors = descriptors
+        self.descriptors = descriptors
         self._threads = threads
         self._lines = LineSplitter(max_line_bytes)
-        self._unanswered: Counter[RequestId] = Counter()
+        self._unread, self._unsent = unread, unsent
+        self._unanswered: dict[RequestId, int] = {}
         self._outgoing: list[bytes] = []
         self._ended = asyncio.Event()
         self._progress = asyncio.Event()
         self._grace_seconds = GRACE_SECONDS
-        self._flush_scheduled = self._closed = False
+        self._takes_chunk = self._flush_scheduled = self._closed = False
 
     async def run(self, receive: Callable[[Message], None], on_end: Callable[[], None]) -> None:
         """Serves until the input ends, the client is gone or `stop` is called.
@@ -74,9 +82,12 @@ class StdioTransport:
         """
         self._receive = receive
         self._loop = asyncio.get_running_loop()
-        self._writer = open_writer(self._descriptors.output, self._on_broken, threads=self._threads)
-        self._reader = open_reader(self._descriptors.input, self._on_chunk, threads=self._threads)
+        self._writer = open_writer(self.descriptors.output, self._on_broken, threads=self._threads)
+        self._reader = open_reader(self.descriptors.input, self._on_chunk, threads=self._threads)
         try:
+            self._writer.write(self._unsent)
+            self._on_chunk(self._unread)
+            self._unread = self._unsent = b""
             await self._ended.wait()
             self._reader.pause()
             on_end()
@@ -93,7 +104,7 @@ class StdioTransport:
         self._progress.set()
 
     def send(self, message: Message) -> None:
-        """Writes a message at the end of this turn of the loop.
+        """Writes a message: at once, or in one go with others while more is waited for.
 
         What has no JSON form becomes an error under the same id, never silence.
         """
@@ -105,10 +116,13 @@ class StdioTransport:
             line = write_json(message)
         except JsonTextError as error:
             line = write_json(self._unwritable(message, error))
-        self._outgoing += (line, b"\n")
-        if not self._flush_scheduled:
-            self._flush_scheduled = True
-            self._loop.call_soon(self._flush)
+        self._put(line)
+
+    def send_line(self, request_id: RequestId, line: bytes) -> None:
+        """Writes a response that is JSON already, without its line feed."""
+        if not self._closed:
+            self._settled(request_id)
+            self._put(line)
 
     def is_unanswered(self, request_id: object) -> bool:
         """Whether a request with exactly this id waits for its answer; `"7"` is not `7`."""
@@ -129,8 +143,11 @@ class StdioTransport:
                 self._on_line(last)
             self._ended.set()
             return
+        self._takes_chunk = True
         for line in self._lines.feed(chunk):
             self._on_line(line)
+        self._takes_chunk = False
+        self._flush()
         if self._writer.unsent_bytes > MAX_UNSENT_BYTES:
             self._reader.pause()
             self._resuming = self._loop.create_task(self._resume_when_drained())
@@ -150,7 +167,8 @@ class StdioTransport:
             self.send(message.answer())
         elif message is not None:
             if "method" in message and "id" in message:
-                self._unanswered[message["id"]] += 1
+                request_id = message["id"]
+                self._unanswered[request_id] = self._unanswered.get(request_id, 0) + 1
             self._receive(message)
 
     def _on_broken(self, error: OSError) -> None:
@@ -159,20 +177,32 @@ class StdioTransport:
         self._closed = True
         self.stop()
 
-    def _flush(self) -> None:
+    def _put(self, line: bytes) -> None:
+        self._outgoing += (line, b"\n")
+        if self._takes_chunk or self._flush_scheduled:
+            return
+        if not self._unanswered:
+            self._flush()
+            return
+        self._flush_scheduled = True
+        self._loop.call_soon(self._flush_as_scheduled)
+
+    def _flush_as_scheduled(self) -> None:
         self._flush_scheduled = False
-        lines = b"".join(self._outgoing)
-        self._outgoing.clear()
-        self._writer.write(lines)
+        self._flush()
+
+    def _flush(self) -> None:
+        parts, self._outgoing = self._outgoing, []
+        # What is large goes out by itself: a copy of it would cost more than a write saves.
+        for _, group in groupby(parts, _is_large):
+            self._writer.write(b"".join(group))
 
     def _settled(self, request_id: RequestId | None) -> None:
         if request_id is None:
             return
-        left = self._unanswered[request_id] - 1
+        left = self._unanswered.pop(request_id, 0) - 1
         if left > 0:
             self._unanswered[request_id] = left
-        else:
-            del self._unanswered[request_id]
         if not self._unanswered:
             self._progress.set()
 

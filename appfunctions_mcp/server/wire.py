@@ -23,7 +23,6 @@ Pure functions, for every engine. Knows nothing of connections.
 import base64
 import uuid
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +34,13 @@ from appfunctions_mcp.exceptions import (
 )
 from appfunctions_mcp.metadata import AppFunctionMetadata, AppIcon, AppMetadata
 from appfunctions_mcp.quoting import quoted
+from appfunctions_mcp.records import record
 from appfunctions_mcp.requests import ExecuteAppFunctionResponse
-from appfunctions_mcp.server.envelopes import INVALID_PARAMS, MISSING_CLIENT_CAPABILITY
+from appfunctions_mcp.server.protocol_errors import (
+    INVALID_PARAMS,
+    MISSING_CLIENT_CAPABILITY,
+    ProtocolError,
+)
 from appfunctions_mcp.values import (
     Audio,
     BlobResource,
@@ -52,23 +56,7 @@ ERROR_META_KEY = "appfunctions/error"
 SERVER_INFO_META_KEY = "io.modelcontextprotocol/serverInfo"
 
 
-class ProtocolError(Exception):
-    """A request that is answered with a JSON-RPC error; no model sees it as a result.
-
-    Args:
-        code: JSON-RPC's number.
-        message: What was wrong.
-        data: More of it.
-    """
-
-    def __init__(self, code: int, message: str, data: Any = None) -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
-        self.data = data
-
-
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class ToolCall:
     """What a `tools/call` asks for."""
 

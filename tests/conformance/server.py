@@ -1,6 +1,7 @@
 """The server that the official MCP conformance suite is run against.
 
-    python tests/conformance/server.py PORT
+    python tests/conformance/server.py PORT [--stateless]
+    python tests/conformance/server.py stdio    behind tests/conformance/stdio_bridge.py
 
 Needs nothing but the installed package. The names and answers of the tools are the suite's.
 """
@@ -21,6 +22,7 @@ from appfunctions_mcp import (
     TextResource,
     app_function,
 )
+from appfunctions_mcp.server.engine import serve_stdio
 from appfunctions_mcp.server.http import serve_http
 
 PNG = base64.b64decode(
@@ -152,5 +154,7 @@ def service() -> AppFunctionService:
     return made
 
 
-if __name__ == "__main__":
-    serve_http(service(), "127.0.0.1", int(sys.argv[1]), sessions=True)
+if __name__ == "__main__" and sys.argv[1] == "stdio":
+    serve_stdio(service())
+elif __name__ == "__main__":
+    serve_http(service(), "127.0.0.1", int(sys.argv[1]), sessions="--stateless" not in sys.argv)

@@ -22,7 +22,7 @@ from tests.support.stdio_server import StdioServer
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[StdioServer]:
+def server(engine: str, tmp_path: Path) -> Iterator[StdioServer]:
     """A server with the handshake made."""
     with serve_field_functions(tmp_path) as running:
         running.initialize()
@@ -120,6 +120,7 @@ def test_a_plain_function_sees_that_it_is_cancelled(server: StdioServer, tmp_pat
     assert marker.read_text() == "cancelled"
 
 
+@pytest.mark.usefixtures("engine")
 def test_the_handshake_cannot_be_cancelled(tmp_path: Path) -> None:
     """F57."""
     with serve_field_functions(tmp_path) as server:

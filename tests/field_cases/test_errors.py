@@ -52,7 +52,7 @@ def log() -> Iterator[io.StringIO]:
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[StdioServer]:
+def server(engine: str, tmp_path: Path) -> Iterator[StdioServer]:
     """A server with the handshake made."""
     with serve_field_functions(tmp_path) as running:
         running.initialize()
@@ -120,6 +120,7 @@ def test_a_crash_is_told_by_an_error_id_and_everything_else_stays_on_stderr(
         assert known in server.stderr
 
 
+@pytest.mark.usefixtures("engine")
 def test_in_development_everything_is_shown(tmp_path: Path) -> None:
     """F62."""
     with serve_field_functions(tmp_path, "--debug") as server:
@@ -180,6 +181,7 @@ def test_the_same_failing_call_gets_a_note_and_is_then_refused(server: StdioServ
     assert again == texts[0]
 
 
+@pytest.mark.usefixtures("engine")
 def test_the_loop_guard_can_be_turned_off(tmp_path: Path) -> None:
     """F64."""
     with serve_field_functions(tmp_path, "--no-loop-guard") as server:
@@ -254,6 +256,7 @@ async def test_a_disabled_function_is_not_listed_and_never_runs() -> None:
     assert runs == ["wiped"]
 
 
+@pytest.mark.usefixtures("engine")
 def test_enabling_it_in_another_process_is_announced(tmp_path: Path) -> None:
     """F107."""
     state = tmp_path / "state.json"

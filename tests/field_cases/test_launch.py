@@ -129,6 +129,7 @@ def test_a_wrong_option_is_one_line_and_status_2(tmp_path: Path) -> None:
         assert "--no-such-option" in server.stderr.splitlines()[-1]
 
 
+@pytest.mark.usefixtures("engine")
 def test_ordinary_lines_of_the_log_are_no_errors(tmp_path: Path) -> None:
     """F105: clients mark stderr as errors; a good start is silent."""
     file = app_in(tmp_path / "app", GOOD)

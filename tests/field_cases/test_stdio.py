@@ -16,6 +16,7 @@ from tests.support.field_functions import serve_field_functions
 from tests.support.stdio_server import StdioServer
 
 PING = b'{"jsonrpc":"2.0","id":"last","method":"ping"}'
+pytestmark = pytest.mark.usefixtures("engine")
 posix_only = pytest.mark.skipif(os.name != "posix", reason="signals and pipes of POSIX")
 
 
@@ -81,8 +82,9 @@ def test_crlf_is_accepted_and_never_written(tmp_path: Path) -> None:
     """F30."""
     with serve_field_functions(tmp_path) as server:
         server.initialize()
-        server.send_bytes(b"\r\n\n  \r\n" + call_line("split_lines") + b"\r\n" + PING + b"  \r\n")
+        server.send_bytes(b"\r\n\n  \r\n" + call_line("split_lines") + b"\r\n")
         assert text_of(server.answer(1)).endswith("\r\nend")
+        server.send_bytes(PING + b"  \r\n\r\n")
         assert server.answer("last")["result"] == {}
         end(server)
         assert b"\r" not in b"".join(server.raw)

@@ -165,6 +165,7 @@ async def test_an_argument_that_is_not_finite_is_refused(sent: object) -> None:
     assert (await refusal_of(sleep, {"seconds": sent})).startswith(INVALID)
 
 
+@pytest.mark.usefixtures("engine")
 def test_bare_tokens_on_the_wire_are_parse_errors(tmp_path: Path) -> None:
     """F98: Python's reader takes them."""
     with serve_field_functions(tmp_path) as server:

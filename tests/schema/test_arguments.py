@@ -10,7 +10,8 @@ from appfunctions_mcp.exceptions import (
     AppFunctionDeclarationError,
     AppFunctionInvalidArgumentException,
 )
-from appfunctions_mcp.schema.arguments import CLIENT_KEYS, arguments_from_json_schema
+from appfunctions_mcp.schema.arguments import arguments_from_json_schema
+from appfunctions_mcp.schema.patient_checks import CLIENT_KEYS
 from tests.support.arguments import (
     SOURCE,
     arguments_of,

@@ -93,6 +93,22 @@ def test_nesting_is_a_fault_and_never_a_recursion_error(
     assert message or depth < 500
 
 
+@pytest.mark.parametrize(
+    ("annotation", "wrap", "innermost"),
+    [
+        (Json, lambda v: [v], "x"),
+        (Json, lambda v: {"a": v}, "x"),
+        (Json, lambda v: {"a": [v]}, "x"),
+        (Node, lambda v: {"name": "a", "children": [v]}, {"name": "a"}),
+        (Add | Sub, lambda v: {"left": v, "right": 1}, {"left": 1, "right": 1}),
+    ],
+)
+def test_a_deep_value_is_received(annotation: Any, wrap: Any, innermost: Any) -> None:
+    sent = nested(45, wrap, innermost)
+
+    assert arguments_of(function_of(annotation)).validate({"x": sent})
+
+
 @pytest.mark.parametrize("annotation", [Any, Json, Node, Add | Sub])
 def test_a_value_that_holds_itself_is_a_fault(annotation: Any) -> None:
     endless: dict[str, Any] = {"name": "a", "left": 1}

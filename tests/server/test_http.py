@@ -1,4 +1,4 @@
-"""The service over HTTP: the ASGI app itself, and a server process."""
+"""The service over HTTP: the ASGI app itself and a server process, with both engines."""
 
 import asyncio
 import json
@@ -14,11 +14,12 @@ from typing import Any
 import pytest
 from mcp import Client
 
-from appfunctions_mcp.exceptions import SettingsError
-from appfunctions_mcp.server.asgi import AppFunctionsApp
+from appfunctions_mcp.exceptions import AppFunctionDeclarationError, SettingsError
+from appfunctions_mcp.server.asgi import AppFunctionsApp, HttpEngine
 from appfunctions_mcp.server.http import app_functions_asgi, serve_http
 from appfunctions_mcp.service import AppFunctionService
-from tests.server.test_sdk import MODERN, await_text, use
+from tests.server.test_engine import MODERN, await_text
+from tests.server.test_sdk import use
 from tests.support.http_server import Answer, HttpServer, http_server
 from tests.support.served_functions import add, served_functions
 
@@ -39,17 +40,25 @@ INITIALIZE = {
 PROGRAM = ("-m", "tests.support.served_functions", "http", "0")
 
 
+@pytest.fixture(scope="module", params=["lean", "sdk"])
+def http_engine(request: pytest.FixtureRequest) -> HttpEngine:
+    """What speaks the protocol."""
+    name: HttpEngine = request.param
+    return name
+
+
 @pytest.fixture(scope="module")
-def server() -> Iterator[HttpServer]:
+def server(http_engine: HttpEngine) -> Iterator[HttpServer]:
     """A stateless server process."""
-    with http_server(*PROGRAM) as running:
+    with http_server(*PROGRAM, env={"APPFUNCTIONS_ENGINE": http_engine}) as running:
         yield running
 
 
 @pytest.fixture(scope="module")
-def session_server() -> Iterator[HttpServer]:
+def session_server(http_engine: HttpEngine) -> Iterator[HttpServer]:
     """A server process with sessions."""
-    with http_server(*PROGRAM, "--sessions") as running:
+    engine = {"APPFUNCTIONS_ENGINE": http_engine}
+    with http_server(*PROGRAM, "--sessions", env=engine) as running:
         yield running
 
 
@@ -86,19 +95,21 @@ def test_a_call_of_the_newest_revision_is_answered_with_json(server: HttpServer)
 @pytest.mark.parametrize(
     ("accept", "media_type"),
     [
-        (None, "text/event-stream"),
-        ("*/*", "text/event-stream"),
+        (None, None),
+        ("*/*", None),
         ("application/*", "application/json"),
         ("application/json", "application/json"),
         ("text/event-stream", "text/event-stream"),
-        ("text/event-stream;q=0.5, application/json;q=0.9", "text/event-stream"),
+        ("text/event-stream;q=0.5, application/json;q=0.9", None),
         ("application/json, text/event-stream;q=0", "application/json"),
     ],
 )
 def test_a_client_gets_a_form_that_it_accepts(
-    accept: str | None, media_type: str, server: HttpServer
+    accept: str | None, media_type: str | None, server: HttpServer, http_engine: HttpEngine
 ) -> None:
-    """F42."""
+    """F42; where both are accepted, the SDK streams and the lean engine does not need to."""
+    if media_type is None:
+        media_type = "application/json" if http_engine == "lean" else "text/event-stream"
     answer = server.ask(body=CALL, headers={"Accept": accept})
     assert answer.status == 200
     assert answer.headers["content-type"].startswith(media_type)
@@ -144,13 +155,26 @@ def test_a_notification_is_accepted_without_a_body(server: HttpServer) -> None:
     assert (answer.status, answer.body) == (202, b"")
 
 
+@pytest.mark.parametrize("media_type", [None, "text/plain", "application/jsonx", "text/json"])
+def test_a_body_of_another_type_is_refused(media_type: str | None, server: HttpServer) -> None:
+    answer = server.ask(body=CALL, headers={"Content-Type": media_type})
+    assert answer.status == 415
+    assert answer.message["error"]["code"] == -32600
+
+
 @pytest.mark.parametrize(
-    ("body", "code"), [(b"{bad", -32700), (b"[" * 100_000, -32700), (b"[]", -32602)]
+    ("body", "codes"),
+    [
+        (b"{bad", {-32700}),
+        (b"", {-32700}),
+        (b"[" * 100_000, {-32700}),
+        (b"[]", {-32600, -32602}),
+    ],
 )
-def test_a_bad_body_is_a_protocol_error(body: bytes, code: int, server: HttpServer) -> None:
+def test_a_bad_body_is_a_protocol_error(body: bytes, codes: set[int], server: HttpServer) -> None:
     answer = server.ask(body=body)
     assert answer.status == 400
-    assert answer.message["error"]["code"] == code
+    assert answer.message["error"]["code"] in codes
 
 
 def test_a_body_above_the_limit_is_refused(server: HttpServer) -> None:
@@ -186,9 +210,9 @@ def test_progress_comes_before_the_result_on_the_same_stream(server: HttpServer)
 @pytest.mark.parametrize("era", ["handshake", "modern"])
 @pytest.mark.parametrize("accept", ["application/json", "application/json, text/event-stream"])
 def test_what_the_transport_cannot_write_is_still_answered(
-    era: str, accept: str, server: HttpServer
+    era: str, accept: str, server: HttpServer, http_engine: HttpEngine
 ) -> None:
-    """F33, F102."""
+    """F33, F102; the SDK's transport writes no results deeper than 200."""
 
     def call(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
         body, headers = modern_call(name, arguments)
@@ -204,7 +228,10 @@ def test_what_the_transport_cannot_write_is_still_answered(
     assert call("half_a_surrogate", {})["content"][0]["text"] == "a\ufffdb\u2028c"
     assert call("nest", {"depth": 150})["isError"] is False
     deep = call("nest", {"depth": 480})
-    assert deep["_meta"]["appfunctions/error"]["code"] == 1001
+    if http_engine == "lean":
+        assert deep["content"][0]["text"].count("{") == 480
+    else:
+        assert deep["_meta"]["appfunctions/error"]["code"] == 1001
 
 
 def test_a_session_lives_until_it_is_deleted(session_server: HttpServer) -> None:
@@ -238,7 +265,7 @@ async def test_the_sdks_own_client_is_served_with_sessions(
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize("options", [(), ("--sessions",)])
 def test_a_signal_lets_calls_end_and_closes_the_lifespan(
-    options: tuple[str, ...], tmp_path: Path
+    options: tuple[str, ...], engine: str, tmp_path: Path
 ) -> None:
     lifespan, marker = tmp_path / "lifespan", tmp_path / "marker"
     with http_server(*PROGRAM, *options, env={"LIFESPAN_MARKER": str(lifespan)}) as server:
@@ -321,10 +348,10 @@ async def ask_app(
     ("path", "root_path"), [("/mcp", ""), ("/mcp/", ""), ("/tools/mcp", "/tools"), ("/x/", "/x")]
 )
 def test_a_mounted_app_starts_with_its_first_request_on_every_loop(
-    path: str, root_path: str
+    path: str, root_path: str, http_engine: HttpEngine
 ) -> None:
     """F52."""
-    app = app_functions_asgi(served_functions())
+    app = app_functions_asgi(served_functions(), engine=http_engine)
 
     async def twice() -> None:
         for _ in range(2):
@@ -337,10 +364,10 @@ def test_a_mounted_app_starts_with_its_first_request_on_every_loop(
 
 
 async def test_a_host_that_gives_a_lifespan_opens_and_closes_the_service(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, http_engine: HttpEngine
 ) -> None:
     monkeypatch.setenv("LIFESPAN_MARKER", str(tmp_path / "lifespan"))
-    app = app_functions_asgi(served_functions())
+    app = app_functions_asgi(served_functions(), engine=http_engine)
     incoming: asyncio.Queue[Any] = asyncio.Queue()
     outgoing: asyncio.Queue[Any] = asyncio.Queue()
     serving = asyncio.create_task(app({"type": "lifespan"}, incoming.get, outgoing.put))
@@ -353,7 +380,9 @@ async def test_a_host_that_gives_a_lifespan_opens_and_closes_the_service(
     assert (tmp_path / "lifespan").read_text() == "closed\n"
 
 
-async def test_a_lifespan_that_cannot_be_opened_is_told_to_the_host() -> None:
+async def test_a_lifespan_that_cannot_be_opened_is_told_to_the_host(
+    http_engine: HttpEngine,
+) -> None:
     @asynccontextmanager
     async def broken() -> AsyncIterator[None]:
         raise OSError("no database")
@@ -362,7 +391,7 @@ async def test_a_lifespan_that_cannot_be_opened_is_told_to_the_host() -> None:
     service = AppFunctionService.from_functions(
         [add], name="broken", description="Breaks.", lifespan=broken
     )
-    app = app_functions_asgi(service)
+    app = app_functions_asgi(service, engine=http_engine)
     events = [{"type": "lifespan.startup"}]
     sent: list[Any] = []
 
@@ -373,11 +402,12 @@ async def test_a_lifespan_that_cannot_be_opened_is_told_to_the_host() -> None:
         sent.append(event)
 
     await app({"type": "lifespan"}, receive, send)
-    assert sent == [{"type": "lifespan.startup.failed", "message": "no database"}]
-    with pytest.raises(OSError, match="no database"):
+    assert [event["type"] for event in sent] == ["lifespan.startup.failed"]
+    assert "no database" in sent[0]["message"]
+    with pytest.raises(AppFunctionDeclarationError, match="no database"):
         await ask_app(app, CALL)
-    with pytest.raises(OSError, match="no database"):
-        await asyncio.to_thread(serve_http, service, port=0)
+    with pytest.raises(AppFunctionDeclarationError, match="no database"):
+        await asyncio.to_thread(serve_http, service, port=0, engine=http_engine)
 
 
 async def test_a_web_socket_is_closed() -> None:

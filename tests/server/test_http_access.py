@@ -147,3 +147,8 @@ def test_other_addresses_need_a_name_and_a_token_or_a_word(
         require_safe_binding(
             "192.0.2.7", allowed_hosts=hosts, token=token, allow_anonymous=anonymous
         )
+
+
+@pytest.mark.parametrize("origin", ["http://[::1", "http://x]", "http://", "//", "http://[x]:1"])
+def test_an_origin_that_is_no_address_is_refused(origin: str) -> None:
+    assert status(HttpAccess(allowed_origins=("https://example.com",)), origin=origin) == 403

@@ -92,7 +92,7 @@ async def test_more_than_a_pipe_holds_is_written_without_loss(
     broken: list[OSError] = []
     writer = open_writer(pipe[1], broken.append, threads=threads)
     assert isinstance(writer, ThreadWriter if threads else LoopWriter)
-    parts = [bytes([n % 256]) * 10_000 for n in range(100)]
+    parts = [bytes([n % 256]) * 10_000 for n in range(300)]
     for part in parts:
         writer.write(part)
     assert writer.unsent_bytes > 0

@@ -476,7 +476,7 @@ async def test_nothing_more_is_read_while_the_client_leaves_too_much_unread(
 
     def answer(message: dict[str, Any]) -> None:
         received.append(message["id"])
-        transport.send({"jsonrpc": "2.0", "id": message["id"], "result": {"x": "y" * 300_000}})
+        transport.send({"jsonrpc": "2.0", "id": message["id"], "result": {"x": "y" * 3_000_000}})
 
     serving = asyncio.create_task(transport.run(answer, lambda: None))
     os.write(input_write, json.dumps(request("x", 1)).encode() + b"\n")

@@ -21,6 +21,7 @@ QUIET_SECONDS = 0.5
 """How long the server says nothing before a new transcript takes its answer as complete."""
 
 
+@pytest.mark.usefixtures("engine")
 @pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda p: p.stem)
 def test_a_client_gets_what_the_transcript_says(path: Path, pytestconfig: pytest.Config) -> None:
     expected = [json.loads(line) for line in path.read_text("utf-8").splitlines()]

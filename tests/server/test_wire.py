@@ -28,6 +28,7 @@ from appfunctions_mcp.metadata import (
 from appfunctions_mcp.requests import ExecuteAppFunctionResponse
 from appfunctions_mcp.server import wire
 from appfunctions_mcp.server.envelopes import BadMessage, read_message
+from appfunctions_mcp.server.protocol_errors import ProtocolError
 
 
 def test_an_unknown_function_is_a_protocol_error_with_the_error_record() -> None:
@@ -62,7 +63,7 @@ def test_a_malformed_call_is_a_protocol_error_that_names_the_member(
     params: dict[str, Any] | None, member: str
 ) -> None:
     """F61."""
-    with pytest.raises(wire.ProtocolError, match=f"Invalid params: {member} is ") as caught:
+    with pytest.raises(ProtocolError, match=f"Invalid params: {member} is ") as caught:
         wire.read_tool_call(params)
     assert caught.value.code == -32602
 
@@ -81,7 +82,7 @@ def test_zero_and_the_empty_text_are_progress_tokens(token: str | int) -> None:
 
 @pytest.mark.parametrize("cursor", ["", "bogus", "x" * 500, 5])
 def test_any_cursor_is_refused(cursor: object) -> None:
-    with pytest.raises(wire.ProtocolError, match=r"no cursor .* was given out") as caught:
+    with pytest.raises(ProtocolError, match=r"no cursor .* was given out") as caught:
         wire.require_first_page({"cursor": cursor})
     assert caught.value.code == -32602
     assert len(caught.value.message) < 250

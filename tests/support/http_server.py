@@ -60,10 +60,11 @@ class HttpServer:
             **(headers or {}),
         }
         sent = {name: value for name, value in given.items() if value is not None}
-        data = body if isinstance(body, bytes | None) else json.dumps(body).encode()
+        is_ready = isinstance(body, bytes | Iterator | None)
+        content: Any = body if is_ready else json.dumps(body).encode()
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=DEADLINE_SECONDS)
         try:
-            connection.request(method, path, body=data, headers=sent)
+            connection.request(method, path, body=content, headers=sent)
             response = connection.getresponse()
             named = {name.lower(): value for name, value in response.getheaders()}
             return Answer(response.status, named, response.read())

@@ -237,7 +237,7 @@ FUNCTIONS = (
 )
 
 
-def served_functions() -> AppFunctionService:
+def served_functions(*, loop_guard: bool = True) -> AppFunctionService:
     """A service of all of them."""
     service = AppFunctionService.from_functions(
         FUNCTIONS,
@@ -245,7 +245,7 @@ def served_functions() -> AppFunctionService:
         description="Serves tests.\nAdd before you echo.",
         version="1.2.3",
         lifespan=_lifespan,
-        limits=ExecutionLimits(timeout_seconds=60),
+        limits=ExecutionLimits(timeout_seconds=60, loop_guard=loop_guard),
     )
     _services[:] = [service]
     return service
@@ -254,7 +254,10 @@ def served_functions() -> AppFunctionService:
 def main(transport: str, *options: str) -> None:
     """Serves until the client is gone or a signal comes."""
     if transport == "stdio":
-        from appfunctions_mcp.server.sdk import serve_stdio
+        if os.environ.get("APPFUNCTIONS_ENGINE") == "sdk":
+            from appfunctions_mcp.server.sdk import serve_stdio
+        else:
+            from appfunctions_mcp.server.engine import serve_stdio
 
         serve_stdio(served_functions(), threads="--threads" in options)
     else:
@@ -264,6 +267,7 @@ def main(transport: str, *options: str) -> None:
             served_functions(),
             port=int(options[0]),
             sessions="--sessions" in options,
+            engine="sdk" if os.environ.get("APPFUNCTIONS_ENGINE") == "sdk" else "lean",
             on_ready=lambda url: print(f"ready {url}", file=sys.stderr, flush=True),
         )
 

@@ -29,6 +29,7 @@ from appfunctions_mcp.metadata import LOCAL_CALLER, AppFunctionCaller, AppFuncti
 from appfunctions_mcp.requests import CallChannel, ExecuteAppFunctionRequest, SilentChannel
 from appfunctions_mcp.server import wire
 from appfunctions_mcp.server.channel import LogMessage, ProgressReport, QueuedChannel, Report
+from appfunctions_mcp.server.protocol_errors import ProtocolError
 from appfunctions_mcp.server.sdk.announcer import Announcer
 from appfunctions_mcp.service import AppFunctionService
 
@@ -142,7 +143,7 @@ class ServiceServer(Server[Any]):
             return await call_next(ctx)
         try:
             result = await handler(ctx)
-        except wire.ProtocolError as error:
+        except ProtocolError as error:
             raise MCPError(error.code, error.message, error.data) from error
         if ctx.protocol_version not in MODERN_PROTOCOL_VERSIONS:
             return result

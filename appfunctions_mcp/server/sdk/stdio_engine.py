@@ -33,13 +33,13 @@ def serve_stdio(
     """
     serve_process(
         service,
-        lambda transport: _SdkEngine(service, transport),
+        lambda transport: SdkEngine(service, transport),
         threads=threads,
         watch_parent=watch_parent,
     )
 
 
-class _SdkEngine:
+class SdkEngine:
     """The SDK's server behind the stdio transport.
 
     Args:

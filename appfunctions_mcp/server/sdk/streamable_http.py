@@ -1,10 +1,14 @@
 """The SDK's streamable HTTP, without the checks that `server/http.py` makes itself."""
 
 import logging
+from collections.abc import Awaitable, Callable
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
+from appfunctions_mcp.server.http_messages import Receive, Scope, Send
 from appfunctions_mcp.server.sdk.service_server import ServiceServer
+
+AsgiApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 def http_manager(

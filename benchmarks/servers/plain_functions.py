@@ -1,8 +1,7 @@
-"""The functions that every compared server offers, declared with this framework."""
+"""Functions for measurements."""
 
+import time
 from dataclasses import dataclass
-
-from appfunctions_mcp import app_function
 
 
 @dataclass
@@ -14,7 +13,6 @@ class Note:
     content: str | None
 
 
-@app_function
 async def add(a: int, b: int) -> int:
     """Adds two integers.
 
@@ -25,7 +23,6 @@ async def add(a: int, b: int) -> int:
     return a + b
 
 
-@app_function
 async def create_note(title: str, content: str | None = None) -> Note:
     """Creates a note.
 
@@ -33,10 +30,9 @@ async def create_note(title: str, content: str | None = None) -> Note:
         title: The title of the note.
         content: The body text of the note.
     """
-    return Note("n1", title, content)
+    return Note(id="n1", title=title, content=content)
 
 
-@app_function
 async def echo(text: str) -> str:
     """Returns the text.
 
@@ -44,3 +40,13 @@ async def echo(text: str) -> str:
         text: Any text.
     """
     return text
+
+
+def pause(milliseconds: int) -> int:
+    """Blocks its thread for a while.
+
+    Args:
+        milliseconds: How long.
+    """
+    time.sleep(milliseconds / 1000)
+    return milliseconds

@@ -1,0 +1,128 @@
+"""The deadline of a call.
+
+Most calls have the same few lengths and end long before, so that the deadlines of one length
+share one timer of the event loop: those that begin later end later.
+"""
+
+import asyncio
+from collections import OrderedDict
+from types import TracebackType
+
+from appfunctions_mcp.exceptions import AppFunctionCancelledException
+from appfunctions_mcp.limits import NOT_BEGUN, STILL_RUNNING
+
+
+class deadline:  # noqa: N801 - reads as a statement: `async with deadline(30):`
+    """Ends its block after some seconds with an `AppFunctionCancelledException`.
+
+    Only its own expiry is turned into that exception: a cancellation from outside and a
+    `TimeoutError` of the body pass as they are. A body that goes on after it was cancelled has
+    its late value, or its late exception, dropped.
+
+    Args:
+        seconds: How long the block may take; None is without end.
+        message: What follows `timed out after N s` in the exception's text. Left out, it says
+            whether the call may still be running, or never began.
+    """
+
+    __slots__ = ("_clock", "_has_expired", "_message", "_pending", "_seconds", "_task")
+
+    def __init__(self, seconds: float | None, message: str | None = None) -> None:
+        self._seconds = seconds
+        self._message = message
+        self._has_expired = False
+
+    async def __aenter__(self) -> None:
+        """Starts the clock."""
+        if self._seconds is not None:
+            loop = asyncio.get_running_loop()
+            task = asyncio.current_task(loop)
+            if task is None:
+                raise RuntimeError("a deadline needs a task that it can cancel")
+            self._task = task
+            self._pending = task.cancelling()
+            self._clock = _clock_of(loop, self._seconds)
+            self._clock.add(self)
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        failure: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Stops the clock.
+
+        Raises:
+            AppFunctionCancelledException: The time had run out.
+        """
+        if self._seconds is None:
+            return
+        self._clock.remove(self)
+        if not self._has_expired:
+            return
+        is_its_own = self._task.uncancel() <= self._pending
+        if isinstance(failure, asyncio.CancelledError):
+            if is_its_own:
+                raise self._expiry(failure) from failure
+        elif failure is None or isinstance(failure, Exception):
+            raise self._expiry(failure) from failure
+
+    def expire(self) -> None:
+        """Ends the block; its clock calls it."""
+        self._has_expired = True
+        self._task.cancel()
+
+    def _expiry(self, failure: BaseException | None) -> AppFunctionCancelledException:
+        seconds = self._seconds or 0
+        number = int(seconds) if seconds == int(seconds) else seconds
+        message = self._message
+        if message is None:
+            notes = getattr(failure, "__notes__", ())
+            known = [note for note in (STILL_RUNNING, NOT_BEGUN) if note in notes]
+            message = f" ({known[0]})" if known else ""
+        return AppFunctionCancelledException(f"timed out after {number} s{message}")
+
+
+class _Clock:
+    """The deadlines of one length on one loop, in the order in which they expire."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, seconds: float) -> None:
+        self.loop = loop
+        self._seconds = seconds
+        self._ends: OrderedDict[deadline, float] = OrderedDict()
+        self._is_set = False
+
+    def add(self, started: deadline) -> None:
+        """Starts a deadline."""
+        self._ends[started] = end = self.loop.time() + self._seconds
+        if not self._is_set:
+            self._is_set = True
+            self.loop.call_at(end, self._ring)
+
+    def remove(self, stopped: deadline) -> None:
+        """Stops a deadline; the timer stays as it is, for the next one."""
+        self._ends.pop(stopped, None)
+
+    def _ring(self) -> None:
+        """Ends what is due and waits for what is not; where nothing is left, for nothing."""
+        self._is_set = False
+        now = self.loop.time()
+        while self._ends:
+            first, end = next(iter(self._ends.items()))
+            if end > now:
+                self._is_set = True
+                self.loop.call_at(end, self._ring)
+                return
+            del self._ends[first]
+            first.expire()
+
+
+_clocks: dict[float, _Clock] = {}
+"""The newest clock of each length; one of another loop goes on ringing for those that it has."""
+
+
+def _clock_of(loop: asyncio.AbstractEventLoop, seconds: float) -> _Clock:
+    clock = _clocks.get(seconds)
+    if clock is None or clock.loop is not loop:
+        clock = _clocks[seconds] = _Clock(loop, seconds)
+    return clock

@@ -1,0 +1,75 @@
+"""The answers that a manifest keeps: what the engine says to a client that calls nothing yet."""
+
+from appfunctions_mcp.json_text import write_json
+from appfunctions_mcp.metadata import AppFunctionMetadata
+from appfunctions_mcp.server import wire
+from appfunctions_mcp.server.engine import STDIO_CALLER
+from appfunctions_mcp.server.eras import (
+    CAPABILITIES_KEY,
+    HANDSHAKE_VERSIONS,
+    MODERN_VERSIONS,
+    VERSION_KEY,
+    ClientSession,
+    Era,
+)
+from appfunctions_mcp.server.methods import Methods
+from appfunctions_mcp.service import AppFunctionService
+
+_HEAD = b'{"jsonrpc":"2.0","id":0,'
+_ABSENT = ("resources/list", "resources/templates/list", "prompts/list")
+"""What clients ask for again and again though the server has said that it has none."""
+_ASKED: dict[Era, tuple[str, ...]] = {
+    "handshake": ("ping", "tools/list", *_ABSENT),
+    "modern": ("server/discover", "ping", "tools/list", *_ABSENT),
+}
+
+
+def written_tools(service: AppFunctionService) -> list[tuple[AppFunctionMetadata, bytes]]:
+    """Every function of a service, enabled or not, and its tool as it goes over the wire.
+
+    Raises:
+        JsonTextError: A description holds what JSON cannot.
+    """
+    return [(f.metadata, write_json(wire.tool(f.metadata))) for f in service.registry]
+
+
+def ready_answers(
+    service: AppFunctionService, tools: list[tuple[AppFunctionMetadata, bytes]]
+) -> dict[str, bytes]:
+    """The engine's answers by era and method, each from behind its id to before the last brace.
+
+    In those to `tools/list` a tab stands for the tools.
+
+    Args:
+        service: What is served.
+        tools: What `written_tools` returned.
+    """
+    methods = Methods(service)
+    listed = {m.function_id for m in service.manager.listed(STDIO_CALLER)}
+    now = b",".join(tool for m, tool in tools if m.function_id in listed)
+    answers = {}
+    for era, asked in _ASKED.items():
+        for method in asked:
+            answer = _ask(methods, era, method, {})
+            if method == "tools/list":
+                answer = answer.replace(b'"tools":[%b]' % now, b'"tools":[\t]', 1)
+            answers[f"{era} {method}"] = answer
+    levels = _ask(methods, "handshake", "logging/setLevel", {"level": "info"})
+    answers["handshake logging/setLevel"] = levels
+    for version in HANDSHAKE_VERSIONS:
+        client = {"name": "client", "version": "1"}
+        params = {"protocolVersion": version, "capabilities": {}, "clientInfo": client}
+        answer = _ask(methods, "handshake", "initialize", params)
+        answers[f"handshake initialize {version}"] = answer
+    return answers
+
+
+def _ask(methods: Methods, era: Era, method: str, params: wire.Json) -> bytes:
+    session = ClientSession(STDIO_CALLER, era=era, is_accepted=True)
+    if era == "modern":
+        meta = {VERSION_KEY: MODERN_VERSIONS[-1], CAPABILITIES_KEY: {}}
+        params = {**params, "_meta": meta}
+    request = {"jsonrpc": "2.0", "id": 0, "method": method, "params": params}
+    answer = methods.prepare(request, session)
+    line = answer if isinstance(answer, bytes) else write_json(answer)
+    return line.removeprefix(_HEAD)[:-1]

@@ -1,0 +1,120 @@
+"""`appfunctions-mcp list`."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from appfunctions_mcp.cli import main
+from tests.support.metadata_files import write_metadata
+from tests.support.stdio_server import PROJECT
+
+SAMPLE = str(PROJECT / "metadata" / "app_metadata.xml")
+MODULE = "tests.support.field_functions"
+
+
+def test_it_shows_what_a_client_would_see(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", SAMPLE]) == 0
+    rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    assert rows[0] == ["create_note", "on", "Creates a note and returns it with its new ID."]
+    assert "delete_note" not in [name for name, _, _ in rows]
+    assert all(state == "on" for _, state, _ in rows)
+
+
+def test_all_shows_the_disabled_functions_too(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", SAMPLE, "--all"]) == 0
+    states = dict(line.split("\t")[:2] for line in capsys.readouterr().out.splitlines())
+    assert states["delete_note"] == "off"
+    assert states["labels_add"] == "on"
+
+
+def test_json_is_an_object_of_app_and_functions(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", SAMPLE, "--json", "--all", "--locale", "ru"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert listed["app"]["name"] == "notes"
+    assert listed["app"]["description"].startswith("Manages personal notes")
+    assert listed["app"]["title"] != "Notes"
+    delete = next(f for f in listed["functions"] if f["tool_name"] == "delete_note")
+    assert delete.keys() == {
+        "function_id",
+        "tool_name",
+        "description",
+        "enabled",
+        "input_schema",
+    }
+    assert (delete["function_id"], delete["enabled"]) == ("sample_app.notes#delete_note", False)
+
+
+def test_only_shows_what_a_glob_names(capsys: pytest.CaptureFixture[str]) -> None:
+    """F94."""
+    assert main(["list", SAMPLE, "--only", "labels_*", "--only", "*#get_note"]) == 0
+    names = [line.partition("\t")[0] for line in capsys.readouterr().out.splitlines()]
+    assert names == ["get_note", "labels_add", "labels_remove", "labels_list_all"]
+
+
+def test_settings_that_are_missing_do_not_matter(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = (
+        f'<mcp:setting name="CASE_TOKEN" required="true" />\n<mcp:functions module="{MODULE}" />\n'
+    )
+    assert main(["list", str(write_metadata(tmp_path, content=content))]) == 0
+    assert "echo\ton\t" in capsys.readouterr().out
+
+
+def test_warnings_and_modules_that_were_left_out_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = (
+        '<mcp:functions module="not_there_at_all" onError="skip" />\n'
+        f'<mcp:functions module="{MODULE}" />\n'
+    )
+    file = str(write_metadata(tmp_path, content=content))
+    assert main(["list", file]) == 0
+    assert "not_there_at_all" in capsys.readouterr().err
+    assert main(["list", file, "--json"]) == 0
+    captured = capsys.readouterr()
+    assert list(json.loads(captured.out)["app"]["skipped_modules"]) == ["not_there_at_all"]
+
+
+def test_another_word_is_a_fault(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", SAMPLE, "more"]) == 2
+    assert "'more' is no metadata file" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pseudo terminals")
+def test_a_terminal_gets_a_table(tmp_path: Path) -> None:
+    import pty
+
+    content = (
+        '<mcp:functions module="not_there_at_all" onError="skip" />\n'
+        f'<mcp:functions module="{MODULE}" />\n'
+    )
+    file = write_metadata(tmp_path, 'appfn:description="D" mcp:title="Cases"', content)
+    parent, child = pty.openpty()
+    words = [sys.executable, "-m", "appfunctions_mcp", "list", str(file), "--all"]
+    with subprocess.Popen(
+        words,
+        stdout=child,
+        stderr=subprocess.DEVNULL,
+        cwd=PROJECT,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "120", "NO_COLOR": "1"},
+    ) as process:
+        os.close(child)
+        shown = b""
+        try:
+            while part := os.read(parent, 65536):
+                shown += part
+        except OSError:  # Linux says so at the end of a terminal
+            pass
+        assert process.wait() == 0
+    os.close(parent)
+    text = shown.decode()
+    assert "Cases 0.0.0" in text
+    assert "wipe (off)" in text
+    assert "[" not in text.replace("[1m", "") or "seconds" in text
+    assert "left out: not_there_at_all" in text
+    assert "\x1b[3" not in text, "no colour under NO_COLOR"
