@@ -74,10 +74,10 @@ class HttpServer:
 
 @contextmanager
 def http_server(*arguments: str, **process: Any) -> Iterator[HttpServer]:
-    """Starts a program that writes `ready URL` to stderr, and waits for that."""
+    """Starts a program that writes `ready URL` or `serving URL` to stderr, and waits for it."""
     with stdio_server(*arguments, **process) as server:
         end = time.monotonic() + DEADLINE_SECONDS
-        while not (ready := re.search(r"ready http://\S+?:(\d+)/mcp", server.stderr)):
+        while not (ready := re.search(r"(?:ready|serving) http://\S+?:(\d+)/mcp", server.stderr)):
             assert server.process.poll() is None, server.stderr
             assert time.monotonic() < end, server.stderr
             time.sleep(0.02)
