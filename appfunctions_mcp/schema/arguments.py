@@ -30,6 +30,8 @@ from appfunctions_mcp.schema.optional_values import (
 from appfunctions_mcp.schema.shapes import (
     MISSING,
     AnyShape,
+    ListShape,
+    MapShape,
     NullableShape,
     ObjectShape,
     Property,
@@ -240,7 +242,7 @@ def _published_default(arguments: Mapping[str, Argument], shape: Shape, default:
         from appfunctions_mcp.schema.coercion import compile_coercer
         from appfunctions_mcp.schema.coercion_pass import CoercionPass
 
-        published = default_as_json(default)
+        published = _without_nulls(default_as_json(default), shape)
         state = CoercionPass()
         value = compile_coercer(shape)(published, (), state)
         faults = state.faults
@@ -249,6 +251,25 @@ def _published_default(arguments: Mapping[str, Argument], shape: Shape, default:
         return published if not faults and bool(value == default) else MISSING
     except Exception:  # noqa: BLE001 - a default may be any object, with any behaviour; it is only not published
         return MISSING
+
+
+def _without_nulls(value: Any, shape: Shape) -> Any:
+    """A default without the nulls of optional fields, which are published as not nullable."""
+    plain = resolved(shape)
+    if isinstance(plain, NullableShape):
+        return _without_nulls(value, plain.inner)
+    if isinstance(plain, ListShape) and isinstance(value, list):
+        return [_without_nulls(item, plain.items) for item in value]
+    if isinstance(plain, MapShape) and isinstance(value, dict):
+        return {key: _without_nulls(entry, plain.values) for key, entry in value.items()}
+    if not isinstance(plain, ObjectShape) or not isinstance(value, dict):
+        return value
+    of = {prop.name: prop for prop in plain.properties}
+    return {
+        key: _without_nulls(entry, of[key].shape) if key in of else entry
+        for key, entry in value.items()
+        if entry is not None or key not in of or of[key].required
+    }
 
 
 def _description_of(parameter: Parameter, shape: Shape, docstring: ParsedDocstring) -> str:

@@ -30,7 +30,6 @@ _LISTS: dict[str, Callable[[], Any]] = {
     "deque": deque,
     "generator": list,
 }
-_MUTABLE = (list, dict, set, deque, bytearray)
 
 
 class OptionalValueError(Exception):
@@ -81,7 +80,9 @@ def value_by_type(parameter: Parameter, shape: Shape) -> Callable[[], Any]:
 def declared_value(parameter: Parameter) -> Callable[[], Any]:
     """Makes what a left-out parameter is under Python's rule: the default, mutable ones copied."""
     default = parameter.default
-    if isinstance(default, _MUTABLE):
+    try:
+        hash(default)
+    except TypeError:  # it can change: a list, a model, a dataclass that is not frozen
         return lambda: copy.deepcopy(default)
     return lambda: default
 

@@ -11,8 +11,10 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 import pytest
 from pydantic import (
+    UUID4,
     AwareDatetime,
     BaseModel,
+    ByteSize,
     ConfigDict,
     Field,
     NaiveDatetime,
@@ -133,6 +135,11 @@ ACCEPTED: list[tuple[Any, Any, Any]] = [
     (str | list[str], ["a"], ["a"]),
     (Any, "[1]", "[1]"),
     (int | str, "5", "5"),
+    (
+        UUID4,
+        "0b1f0b7e-6d1c-4c0e-9d5b-0f0a6f6f6f6f",
+        uuid.UUID("0b1f0b7e-6d1c-4c0e-9d5b-0f0a6f6f6f6f"),
+    ),
     (int | str, 5, 5),
     (str | int, "5", "5"),
     (date | str, "2025-01-02", "2025-01-02"),
@@ -294,6 +301,7 @@ REFUSED: list[tuple[Any, Any, str]] = [
     (Format, 5, "got a whole number"),
     (Format, ["json"], "got a list of 1 item"),
     (Literal["b", "B"], "ß", "accepted"),
+    (int | str, 1.5, "accepted: a whole number or text"),
     (Literal["straSSe", "straße"], "STRASSE", "straße"),
     (Level, True, "got a boolean"),
     (Level, "02", "one of 1, 2"),
@@ -385,6 +393,12 @@ CONSTRAINED: list[tuple[Any, Any, str]] = [
     (Annotated[Decimal, Field(decimal_places=1)], 1.25, "decimal place"),
     (list[Annotated[int, Field(ge=0)]], [1, -1], "x[1]: got a whole number that is out of range"),
     (dict[int, Annotated[int, Field(ge=0)]], {"7": -1}, "x['7']: got a whole number"),
+    (Annotated[dict[str, int], Field(min_length=2)], {"a": 1}, "1 entry: Dictionary should have"),
+    (Annotated[set[int], Field(min_length=2)], [1, 1], "at least 2 different items"),
+    (Annotated[date, Field(ge=date(2020, 1, 1))], "2019-12-31", "got text: Input should be"),
+    (Annotated[date, Field(ge=date(2020, 1, 1))], "2019-12-31", "equal to 2020-01-01"),
+    (Annotated[Decimal, Field(max_digits=2)], 1.25, "got a number: Decimal"),
+    (UUID4, UUID_TEXT, "got text: UUID version 4 expected; accepted: a UUID such as"),
     (tuple[str, Annotated[int, Field(ge=0)]], ["a", -1], "x[1]"),
     (Annotated[int, Field(ge=0)] | None, -1, "a whole number, at least 0 or null"),
     (Annotated[int, Field(ge=5)] | Annotated[str, Field(min_length=2)], 1, "out of range"),
@@ -418,6 +432,7 @@ def test_the_value_itself_is_never_in_the_message() -> None:
     secret = "S3CRET-CANARY"
     for annotation in (int, date, bytes, Format, uuid.UUID, list[int], timedelta, Decimal):
         assert secret not in refusal(annotation, secret)
+    assert "CANARY" not in refusal(ByteSize, "12 CANARY")
 
 
 def test_all_faults_are_told_at_once() -> None:
@@ -444,5 +459,13 @@ def test_all_faults_are_told_at_once() -> None:
 def test_very_many_faults_are_counted_and_cut() -> None:
     lines = refusal(list[int], ["a"] * 5000).splitlines()
 
+    assert lines[0] == "5000 faults in the arguments:"
     assert len(lines) == 22
-    assert lines[-1].startswith("- and ")
+    assert lines[-1] == "- and 4980 more"
+
+
+@pytest.mark.parametrize("annotation", [TAGGED, Cat | Dog, Small | None, Small | bool | list[int]])
+def test_no_number_of_faults_is_a_crash(annotation: Any) -> None:
+    message = refusal(list[annotation], [{"kind": "fish"}] * 1500)
+
+    assert message.startswith(("1500 faults", "3000 faults", "2"))

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from pydantic import (
+    UUID4,
     BaseModel,
     BeforeValidator,
     Discriminator,
@@ -132,6 +133,7 @@ PET = Annotated[
         (Annotated[Opaque, WithJsonSchema({"type": "integer"})], {"type": "integer"}),
         (Annotated[Any, PlainValidator(int, json_schema_input_type=int)], {"type": "integer"}),
         (Celsius, {"type": "number", "minimum": -273}),
+        (UUID4, {"type": "string", "format": "uuid"}),
         (Json[list[int]], {"type": "string"}),
         (re.Pattern[str], {"type": "string", "format": "regex"}),
         (ZoneInfo, {"type": "string", "format": "zoneinfo"}),

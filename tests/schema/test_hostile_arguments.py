@@ -156,6 +156,8 @@ def test_an_ambiguous_union_without_instances_is_bounded() -> None:
         (Color, "R" * 5_000_000),
         (date, "9" * 5_000_000),
         (list[Color], ["x"] * 100_000),
+        (list[Node], [{"name": 1}] * 100_000),
+        (list[One | Node], [{"no": 1}] * 10_000),
     ],
 )
 def test_no_text_takes_long(annotation: Any, sent: Any) -> None:

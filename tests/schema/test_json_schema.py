@@ -557,12 +557,12 @@ def test_defaults_are_published_only_where_they_are_passed() -> None:
         "price": 1.25,
         "raw": "aGk=",
         "tags": ["a", "b"],
-        "user": {"name": "Kim", "age": None, "email": "", "color": "red"},
+        "user": {"name": "Kim", "email": "", "color": "red"},
         "pause": "PT5M",
     }
     assert arguments.validate(defaults) == arguments.validate({})
-    for name in defaults.keys() - {"user"}:
-        Draft202012Validator(properties[name]).validate(defaults[name])
+    for name, default in defaults.items():
+        Draft202012Validator(properties[name]).validate(default)
 
 
 def subschemas(schema: Any) -> Iterator[dict[str, Any]]:

@@ -6,11 +6,19 @@ from enum import Enum
 from typing import Annotated, Any, Literal
 
 import pytest
+from jsonschema import Draft202012Validator
 from pydantic import BaseModel, Field
 
 from appfunctions_mcp.exceptions import AppFunctionInvalidArgumentException
 from appfunctions_mcp.fields import SetField
-from tests.support.arguments import SOURCE, arguments_of, declaration_fault, function_of
+from tests.support.arguments import (
+    SOURCE,
+    arguments_of,
+    declaration_fault,
+    function_of,
+    published,
+    received,
+)
 
 
 class Color(Enum):
@@ -143,6 +151,47 @@ def test_a_mutable_declared_default_is_copied_for_each_call() -> None:
     assert default == [["a"]]
 
 
+def test_a_model_as_declared_default_is_copied_for_each_call() -> None:
+    class Options(BaseModel):
+        names: list[str] = []
+
+    default = Options(names=["a"])
+    arguments = arguments_of(function_of(Options, default), optional_defaults="declared")
+
+    arguments.validate({})["x"].names.append("b")
+
+    assert arguments.validate({}) == {"x": Options(names=["a"])}
+    assert default == Options(names=["a"])
+
+
+class Tree(BaseModel):
+    name: str = "t"
+    size: int | None = None
+    below: "dict[str, list[Tree | None]]" = {}
+    parent: "Tree | None" = None
+
+
+@pytest.mark.parametrize(
+    ("default", "published_default"),
+    [
+        (Tree(), {"name": "t", "below": {}}),
+        (
+            Tree(size=2, below={"a": [Tree(name="b"), None]}),
+            {"name": "t", "size": 2, "below": {"a": [{"name": "b", "below": {}}, None]}},
+        ),
+    ],
+)
+def test_a_published_default_has_no_null_where_none_is_published(
+    default: Tree, published_default: Any
+) -> None:
+    """F07, F88: clients send back the default that they are offered."""
+    schema = published(Tree | None, default, optional_defaults="declared")
+
+    assert schema["default"] == published_default
+    assert received(Tree | None, schema["default"], None) == default
+    Draft202012Validator(schema).validate(schema["default"])
+
+
 def test_null_means_left_out_unless_null_is_a_value() -> None:
     """F06, under declared defaults."""
 
@@ -195,8 +244,8 @@ def test_a_models_own_defaults_hold_under_both_rules() -> None:
     for rule in ("type", "declared"):
         arguments = arguments_of(take, optional_defaults=rule)
         assert arguments.validate({"options": {"limit": None}}) == {"options": Options()}
-    published = arguments.input_schema["properties"]["options"]["properties"]
-    assert published["limit"] == {"type": "integer", "default": 10}
+    fields = arguments.input_schema["properties"]["options"]["properties"]
+    assert fields["limit"] == {"type": "integer", "default": 10}
 
 
 @pytest.mark.parametrize("rule", ["type", "declared"])

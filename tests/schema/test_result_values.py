@@ -258,6 +258,8 @@ OBJECTS = [
     (Row, {"id": 1, "note": "n", "more": "not declared"}, {"id": 1, "note": "n"}),
     (dict[str, int], {"a": 1}, {"a": 1}),
     (dict[int, str], {1: "a"}, {"1": "a"}),
+    (dict[int | None, str], {None: "a", 2: "b"}, {"null": "a", "2": "b"}),
+    (dict[Color | None, int], {None: 1, Color.RED: 2}, {"null": 1, "red": 2}),
     (dict[Color, dt.date], {Color.RED: dt.date(2026, 1, 1)}, {"red": "2026-01-01"}),
     (dict[dt.date, int], {dt.date(2026, 1, 1): 1}, {"2026-01-01": 1}),
     (dict[str, Author], {"a": {"name": "n"}}, {"a": {"name": "n", "email": None}}),

@@ -125,6 +125,8 @@ def test_every_form_that_says_what_to_do_is_taken(annotation: Any, sent: Any, va
         (MAP, {"a": 1}, "the key 'a'"),
         (MAP, '{"a": 1}', "the key 'a'"),
         (MAP, {"value": {"a": "b"}}, "x.value.a"),
+        (MAP, "a", 'accepted: {"value": …} to set it (an object, each value '),
+        (NUMBER, "many", '{"value": null} or {"clear": true} to clear it'),
     ],
 )
 def test_what_is_ambiguous_is_refused_with_the_forms(annotation: Any, sent: Any, said: str) -> None:
