@@ -223,7 +223,10 @@ def test_a_writer_killed_at_any_moment_loses_no_acknowledged_change(tmp_path: Pa
         for _ in range(moments.randint(0, 60_000)):
             pass
         writer.send_signal(signal.SIGKILL)
-        told += writer.communicate(timeout=30)[0].splitlines(keepends=True)
+        # Not communicate(), which would pass over the lines that readline has read ahead.
+        with writer.stdout:
+            told += writer.stdout.readlines()
+        writer.wait(30)
         acknowledged = 1 + max(int(line) for line in told if line.endswith("\n"))
 
         states = JsonFileStateStore(path).read()
