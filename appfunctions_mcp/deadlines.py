@@ -5,14 +5,13 @@ share one timer of the event loop: those that begin later end later.
 """
 
 import asyncio
-from collections import OrderedDict
 from types import TracebackType
 
 from appfunctions_mcp.exceptions import AppFunctionCancelledException
 from appfunctions_mcp.limits import NOT_BEGUN, STILL_RUNNING
 
 
-class deadline:  # noqa: N801 - reads as a statement: `async with deadline(30):`
+class deadline:  # noqa: N801 - reads as a statement: `with deadline(30):`
     """Ends its block after some seconds with an `AppFunctionCancelledException`.
 
     Only its own expiry is turned into that exception: a cancellation from outside and a
@@ -32,7 +31,7 @@ class deadline:  # noqa: N801 - reads as a statement: `async with deadline(30):`
         self._message = message
         self._has_expired = False
 
-    async def __aenter__(self) -> None:
+    def __enter__(self) -> None:
         """Starts the clock."""
         if self._seconds is not None:
             loop = asyncio.get_running_loop()
@@ -41,10 +40,13 @@ class deadline:  # noqa: N801 - reads as a statement: `async with deadline(30):`
                 raise RuntimeError("a deadline needs a task that it can cancel")
             self._task = task
             self._pending = task.cancelling()
-            self._clock = _clock_of(loop, self._seconds)
-            self._clock.add(self)
+            clock = _clocks.get(self._seconds)
+            if clock is None or clock.loop is not loop:
+                clock = _clocks[self._seconds] = _Clock(loop, self._seconds)
+            self._clock = clock
+            clock.add(self)
 
-    async def __aexit__(
+    def __exit__(
         self,
         kind: type[BaseException] | None,
         failure: BaseException | None,
@@ -89,7 +91,7 @@ class _Clock:
     def __init__(self, loop: asyncio.AbstractEventLoop, seconds: float) -> None:
         self.loop = loop
         self._seconds = seconds
-        self._ends: OrderedDict[deadline, float] = OrderedDict()
+        self._ends: dict[deadline, float] = {}
         self._is_set = False
 
     def add(self, started: deadline) -> None:
@@ -119,10 +121,3 @@ class _Clock:
 
 _clocks: dict[float, _Clock] = {}
 """The newest clock of each length; one of another loop goes on ringing for those that it has."""
-
-
-def _clock_of(loop: asyncio.AbstractEventLoop, seconds: float) -> _Clock:
-    clock = _clocks.get(seconds)
-    if clock is None or clock.loop is not loop:
-        clock = _clocks[seconds] = _Clock(loop, seconds)
-    return clock

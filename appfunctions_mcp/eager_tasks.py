@@ -28,17 +28,22 @@ def begin_task(coroutine: Coroutine[Any, Any, T]) -> "asyncio.Task[T]":
 
 
 if sys.version_info < (3, 12):
-    _enter_task: Callable[[asyncio.AbstractEventLoop, Any], None] = asyncio.tasks._enter_task  # noqa: SLF001 - documented for tasks of others
-    _leave_task: Callable[[asyncio.AbstractEventLoop, Any], None] = asyncio.tasks._leave_task  # noqa: SLF001 - as above
-    _register_task: Callable[[Any], None] = asyncio.tasks._register_task  # noqa: SLF001 - as above
+    _register_task: Callable[[Any], None] = asyncio.tasks._register_task  # noqa: SLF001 - documented for tasks of others
+    # `_enter_task` and `_leave_task` write here; a step inside another would need four of them.
+    _current_tasks: dict[Any, Any] = asyncio.tasks._current_tasks  # type: ignore[attr-defined]  # noqa: SLF001 - 3.11 alone, which keeps it
 
     class _EagerTask(asyncio.Future[Any]):
         """A task in Python that takes its first step in its constructor."""
 
         # anyio looks at the first two.
-        _fut_waiter: asyncio.Future[Any] | None = None
-        _must_cancel = False
-        _cancels = 0
+        __slots__ = (
+            "_cancels",
+            "_context",
+            "_coroutine",
+            "_fut_waiter",
+            "_must_cancel",
+            "_running_loop",
+        )
 
         def __init__(
             self, coroutine: Coroutine[Any, Any, Any], loop: asyncio.AbstractEventLoop
@@ -47,15 +52,10 @@ if sys.version_info < (3, 12):
             self._running_loop = loop
             self._coroutine = coroutine
             self._context = contextvars.copy_context()
-            outer = asyncio.current_task(loop)
-            if outer is None:
-                self._step()
-            else:
-                _leave_task(loop, outer)
-                try:
-                    self._step()
-                finally:
-                    _enter_task(loop, outer)
+            self._fut_waiter: asyncio.Future[Any] | None = None
+            self._must_cancel = False
+            self._cancels = 0
+            self._step()
             if not self.done():
                 _register_task(self)
 
@@ -96,7 +96,8 @@ if sys.version_info < (3, 12):
 
         def _step(self) -> None:
             waits_for: Any = None
-            _enter_task(self._running_loop, self)
+            outer = _current_tasks.get(self._running_loop)
+            _current_tasks[self._running_loop] = self
             try:
                 if self._must_cancel:
                     self._must_cancel = False
@@ -119,7 +120,10 @@ if sys.version_info < (3, 12):
             else:
                 self._wait_for(waits_for)
             finally:
-                _leave_task(self._running_loop, self)
+                if outer is None:
+                    del _current_tasks[self._running_loop]
+                else:
+                    _current_tasks[self._running_loop] = outer
 
         def _wait_for(self, future: Any) -> None:
             if future is None:  # asyncio.sleep(0)

@@ -73,6 +73,7 @@ class AppFunction:
         *,
         names: FunctionNames,
         is_async: bool,
+        takes_context: bool = True,
         warnings: Callable[[], tuple[str, ...]] = tuple,
     ) -> None:
         self.names = names
@@ -82,6 +83,7 @@ class AppFunction:
         self._response = response
         self._bind = bind
         self._is_async = is_async
+        self.takes_context = takes_context
 
     @classmethod
     def from_function(
@@ -131,6 +133,7 @@ class AppFunction:
             _binder(function, signature.context_parameter),
             names=names,
             is_async=_is_async(function),
+            takes_context=signature.context_parameter is not None,
             warnings=lambda: (
                 *arguments.warnings,
                 *response.warnings,
@@ -264,6 +267,7 @@ class AppFunction:
             self._bind,
             names=names_in(metadata),
             is_async=self._is_async,
+            takes_context=self.takes_context,
             warnings=self._warnings,
         )
 

@@ -12,6 +12,7 @@ from pydantic_core import PydanticSerializationError, from_json, to_json
 
 MAX_JSON_DEPTH = 900
 """How deep arrays and objects may be nested in text that is read."""
+_ALWAYS_FINITE = (str, int)
 
 
 class JsonTextError(ValueError):
@@ -59,7 +60,7 @@ def write_json(value: Any) -> bytes:
     except (PydanticSerializationError, ValueError, RecursionError):
         line = _write_patiently(value)
     else:
-        if b"NaN" in line or b"Infinity" in line:
+        if not isinstance(value, _ALWAYS_FINITE) and (b"NaN" in line or b"Infinity" in line):
             line = _write_patiently(value)
     return escaped(line)
 

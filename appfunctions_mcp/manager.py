@@ -88,6 +88,8 @@ class AppFunctionManager:
         self._guard = LoopGuard() if self.limits.loop_guard else None
         self._states = FunctionStates(store or InMemoryStateStore())
         self._proceed: Proceed = self._execute
+        self.has_hooks = False
+        """Whether responses may be others than what the functions' serializers made."""
 
     async def execute(self, request: ExecuteAppFunctionRequest) -> ExecuteAppFunctionResponse:
         """Executes one function for a caller, with every check.
@@ -131,6 +133,7 @@ class AppFunctionManager:
         for hook in reversed(hooks):
             proceed = _around(hook, proceed)
         self._proceed = proceed
+        self.has_hooks = bool(hooks)
 
     async def _execute(self, request: ExecuteAppFunctionRequest) -> ExecuteAppFunctionResponse:
         function = self._find(request)
@@ -173,11 +176,12 @@ class AppFunctionManager:
             self._log.dropped_arguments(request, dropped)
         if metadata.requires_confirmation:
             await self._require_confirmation(metadata, arguments, parameters, token, request.caller)
-        context = self._context_of(request)
+        context = self._context_of(request) if function.takes_context else _UNSEEN
         seconds = metadata.timeout_seconds or self.limits.timeout_seconds
         try:
-            async with deadline(seconds), self._slots.enter():
-                value = await function.call(arguments, context, self._threads, self._tasks)
+            with deadline(seconds):
+                async with self._slots.enter():
+                    value = await function.call(arguments, context, self._threads, self._tasks)
         finally:
             context.end()
         response = function.serialize(value)
@@ -335,6 +339,10 @@ class AppFunctionManager:
             event loop.
         """
         return self._states.observe()
+
+
+_UNSEEN = AppFunctionContext()
+"""The context of all calls whose functions do not ask for theirs."""
 
 
 def _arguments_key(function: AppFunction, request: ExecuteAppFunctionRequest) -> bytes:

@@ -140,6 +140,7 @@ class JsonFileStateStore:
         self._writing = threading.Lock()
         self._is_writable = True
         self._has_warned = False
+        self._was_absent = False
 
     @property
     def is_durable(self) -> bool:
@@ -152,12 +153,15 @@ class JsonFileStateStore:
         Raises:
             StateFileError: The file is another version's, damaged, or may not be read.
         """
+        known, states = self._seen
+        if known is None and self._was_absent and self._file.is_out_of_sight():
+            return states
         try:
             stamp = self._file.stamp()
+            self._was_absent = stamp is None
         except OSError as exc:
             self._warn(exc)
             stamp = None
-        known, states = self._seen
         if stamp == known:
             return states
         if self._fault is not None and self._fault[0] == stamp:

@@ -4,8 +4,13 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.support import corpus  # noqa: F401 - reads its variable before tests run without it
+
+if "CI" not in os.environ:  # hypothesis has a profile of its own there, always the same examples
+    settings.register_profile("unhurried", deadline=None)
+    settings.load_profile("unhurried")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -32,9 +32,8 @@ async def test_a_block_past_its_deadline_is_cancelled_and_says_so(
     seconds: float, text: str
 ) -> None:
     """F60: a tool past its time limit is answered."""
-    with pytest.raises(AppFunctionCancelledException) as raised:
-        async with deadline(seconds):
-            await asyncio.Event().wait()
+    with pytest.raises(AppFunctionCancelledException) as raised, deadline(seconds):
+        await asyncio.Event().wait()
 
     assert raised.value.message == text
 
@@ -44,18 +43,17 @@ async def test_a_whole_number_of_seconds_is_printed_without_a_fraction() -> None
 
 
 async def test_a_deadline_may_have_words_of_its_own() -> None:
-    with pytest.raises(AppFunctionCancelledException, match=r"^timed out after 0 s, as agreed$"):
-        async with deadline(0, ", as agreed"):
-            await asyncio.Event().wait()
+    told = pytest.raises(AppFunctionCancelledException, match=r"^timed out after 0 s, as agreed$")
+    with told, deadline(0, ", as agreed"):
+        await asyncio.Event().wait()
 
 
 async def test_a_block_within_its_deadline_or_without_one_ends_as_it_will() -> None:
     for seconds in (30, None):
-        async with deadline(seconds):
+        with deadline(seconds):
             await asyncio.sleep(0)
-        with pytest.raises(KeyError):
-            async with deadline(seconds):
-                raise KeyError
+        with pytest.raises(KeyError), deadline(seconds):
+            raise KeyError
 
 
 async def test_a_cancellation_from_outside_is_no_expiry() -> None:
@@ -63,7 +61,7 @@ async def test_a_cancellation_from_outside_is_no_expiry() -> None:
     entered = asyncio.Event()
 
     async def call() -> None:
-        async with deadline(30):
+        with deadline(30):
             entered.set()
             await asyncio.Event().wait()
 
@@ -76,9 +74,8 @@ async def test_a_cancellation_from_outside_is_no_expiry() -> None:
 
 
 async def test_a_timeout_that_the_body_raised_itself_passes() -> None:
-    with pytest.raises(TimeoutError, match="the database"):
-        async with deadline(30):
-            raise TimeoutError("the database")
+    with pytest.raises(TimeoutError, match="the database"), deadline(30):
+        raise TimeoutError("the database")
 
 
 @pytest.mark.parametrize("late", [None, ValueError("late")], ids=["value", "exception"])
@@ -93,9 +90,8 @@ async def test_what_a_body_does_after_its_deadline_is_dropped(late: ValueError |
                 raise late from None
         return "late"
 
-    with pytest.raises(AppFunctionCancelledException, match="timed out"):
-        async with deadline(0):
-            await stubborn()
+    with pytest.raises(AppFunctionCancelledException, match="timed out"), deadline(0):
+        await stubborn()
 
 
 async def test_a_hundred_calls_with_four_slots_never_run_more_than_four_at_once() -> None:
@@ -194,9 +190,8 @@ async def test_slots_that_are_released_while_a_waiter_is_being_cancelled_pass_it
 async def test_waiting_for_a_slot_counts_against_the_deadline_and_the_text_says_so() -> None:
     slots = Slots(1, 1)
     async with slots.enter():
-        with pytest.raises(AppFunctionCancelledException) as raised:
-            async with deadline(0.01), slots.enter():
-                pytest.fail("there was no slot")
+        with pytest.raises(AppFunctionCancelledException) as raised, deadline(0.01):
+            await _hold(slots)
 
     assert raised.value.message == (
         "timed out after 0.01 s (it waited for other calls and has not begun)"

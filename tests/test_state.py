@@ -182,6 +182,27 @@ def test_another_stores_change_is_read_at_once(tmp_path: Path) -> None:
     assert second.read() == {}
 
 
+def test_a_file_that_comes_and_goes_is_noticed_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "state.json"
+    store, other = JsonFileStateStore(path), JsonFileStateStore(path)
+    for writer in (other, store):
+        assert not store.read()
+        assert not store.read()
+        writer.write("notes#create_note", AppFunctionState.DISABLED)
+        assert store.read() == {"notes#create_note": AppFunctionState.DISABLED}
+        path.unlink()
+    assert not store.read()
+
+
+def test_a_file_that_is_not_there_costs_no_exception(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = JsonFileStateStore(tmp_path / "state.json")
+    store.read()
+    monkeypatch.delattr(os, "stat")
+    assert not store.read()
+
+
 def test_an_unchanged_file_costs_one_stat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = JsonFileStateStore(tmp_path / "state.json")
     store.write("m#a", ENABLED)

@@ -132,9 +132,8 @@ async def test_a_stuck_call_is_answered_on_time_and_leaves_its_place_to_others()
     free = threading.Event()
     started = time.perf_counter()
 
-    with pytest.raises(AppFunctionCancelledException) as raised:
-        async with deadline(0.1):
-            await threads.run("stuck", lambda: wait_for(free))
+    with pytest.raises(AppFunctionCancelledException) as raised, deadline(0.1):
+        await threads.run("stuck", lambda: wait_for(free))
 
     assert time.perf_counter() - started < 0.3
     assert raised.value.message == "timed out after 0.1 s (it may still be running)"
@@ -168,9 +167,8 @@ async def test_a_function_with_too_many_stuck_threads_is_refused_until_one_ends(
     threads = WorkerThreads(4, max_stuck=2)
     free = threading.Event()
     for _ in range(2):
-        with pytest.raises(AppFunctionCancelledException):
-            async with deadline(0.01):
-                await threads.run("stuck", lambda: wait_for(free))
+        with pytest.raises(AppFunctionCancelledException), deadline(0.01):
+            await threads.run("stuck", lambda: wait_for(free))
     await becomes(lambda: threads.statistics().stuck == {"stuck": 2})
 
     with pytest.raises(AppFunctionLimitExceededException, match="2 earlier calls"):
@@ -192,9 +190,8 @@ async def test_a_call_that_is_cancelled_before_it_begins_never_begins() -> None:
 
     holder = asyncio.create_task(threads.run("f", hold))
     await becomes(begun.is_set)
-    with pytest.raises(AppFunctionCancelledException, match="has not begun"):
-        async with deadline(0.01):
-            await threads.run("f", made.set)
+    with pytest.raises(AppFunctionCancelledException, match="has not begun"), deadline(0.01):
+        await threads.run("f", made.set)
     free.set()
     await holder
 
@@ -274,7 +271,7 @@ def test_a_stuck_thread_keeps_no_interpreter_from_ending() -> None:
         async def main():
             threads = WorkerThreads()
             try:
-                async with deadline(0.01):
+                with deadline(0.01):
                     await threads.run("stuck", threading.Event().wait)
             except AppFunctionCancelledException as expired:
                 print(expired.message)

@@ -9,7 +9,7 @@ author's own validators make of a value is left out: a result is checked, not co
 import copy
 import dataclasses
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, KeysView, Mapping
 from functools import cache, partial
 from typing import Any
 
@@ -241,7 +241,9 @@ def _kept_dataclass(cls: Any, value: Any, check: Callable[[Any], Any]) -> Any:
     if not isinstance(value, cls):
         return _made_dataclass(cls, _mapping(cls, value), check)
     names = _field_names(cls)
-    attributes = {name: getattr(value, name) for name in names if hasattr(value, name)}
+    attributes = getattr(value, "__dict__", {})
+    if attributes.keys() != names:
+        attributes = {name: getattr(value, name) for name in names if hasattr(value, name)}
     checked = check(attributes)
     changed = {n: v for n, v in checked.items() if v is not attributes.get(n)}
     if not changed:
@@ -253,8 +255,8 @@ def _kept_dataclass(cls: Any, value: Any, check: Callable[[Any], Any]) -> Any:
 
 
 @cache
-def _field_names(cls: Any) -> tuple[str, ...]:
-    return tuple(field.name for field in dataclasses.fields(cls))
+def _field_names(cls: Any) -> KeysView[str]:
+    return dict.fromkeys(field.name for field in dataclasses.fields(cls)).keys()
 
 
 def _made_dataclass(cls: Any, given: Mapping[str, Any], check: Callable[[Any], Any]) -> Any:

@@ -10,11 +10,12 @@ from typing import Any
 from appfunctions_mcp.eager_tasks import begin_task
 from appfunctions_mcp.metadata import AppFunctionCaller
 from appfunctions_mcp.server.announcer import Announcer
-from appfunctions_mcp.server.envelopes import Message
+from appfunctions_mcp.server.envelopes import Message, RequestId
 from appfunctions_mcp.server.eras import ClientSession, Params
 from appfunctions_mcp.server.methods import (
     LIST_CHANGED,
     MAX_SUBSCRIPTIONS,
+    Answer,
     Methods,
     PendingCall,
     Subscription,
@@ -65,8 +66,8 @@ class LeanEngine:
         self._transport = transport
         self._session = session or ClientSession(STDIO_CALLER)
         self._methods = Methods(service)
-        self._running: dict[asyncio.Task[None], PendingCall] = {}
-        self._ending: set[asyncio.Task[None]] = set()
+        self._running: dict[asyncio.Task[Answer], PendingCall] = {}
+        self._ending: set[asyncio.Task[Answer]] = set()
         """Calls that were cancelled and are not over yet."""
         self._subscriptions: list[Subscription] = []
         self._closed = asyncio.Event()
@@ -90,15 +91,11 @@ class LeanEngine:
             return
         prepared = self._methods.prepare(message, self._session)
         if isinstance(prepared, PendingCall):
-            task = begin_task(self._run(prepared))
-            if not task.done():
-                self._running[task] = prepared
+            self._call(prepared)
         elif isinstance(prepared, Subscription):
             self._subscribe(prepared)
-        elif isinstance(prepared, bytes):
-            self._transport.send_line(message["id"], prepared)
         else:
-            self._transport.send(prepared)
+            self._answer(message["id"], prepared)
 
     def end_input(self) -> None:
         """Ends what would wait for ever: each stream of changes, with its response."""
@@ -110,13 +107,24 @@ class LeanEngine:
         """Ends `run`, which cancels what still runs."""
         self._closed.set()
 
-    async def _run(self, call: PendingCall) -> None:
-        answer = await call.run(self._emit)
-        task = asyncio.current_task()
-        assert task is not None  # noqa: S101 - this runs in one
-        self._running.pop(task, None)
+    def _call(self, call: PendingCall) -> None:
+        task = begin_task(call.run(self._emit))
+        self._running[task] = call
+        if task.done():
+            self._end_call(task)
+        else:
+            task.add_done_callback(self._end_call)
+
+    def _end_call(self, task: asyncio.Task[Answer]) -> None:
+        call = self._running.pop(task, None)
         # A call that was cancelled and ended all the same is not answered.
-        if task not in self._ending:
+        if call is not None and not task.cancelled():
+            self._answer(call.request_id, task.result())
+
+    def _answer(self, request_id: RequestId, answer: Answer) -> None:
+        if isinstance(answer, bytes):
+            self._transport.send_line(request_id, answer)
+        else:
             self._transport.send(answer)
 
     async def _emit(self, notification: Message) -> None:
@@ -143,7 +151,7 @@ class LeanEngine:
                 self._subscriptions.remove(subscription)
                 return
 
-    def _end(self, task: asyncio.Task[None]) -> None:
+    def _end(self, task: asyncio.Task[Answer]) -> None:
         del self._running[task]
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)

@@ -12,6 +12,7 @@ from appfunctions_mcp.records import record
 from appfunctions_mcp.server.protocol_errors import INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR
 
 RequestId = str | int
+_ID_KINDS = (str, int)
 Message = dict[str, Any]
 
 
@@ -74,7 +75,7 @@ def read_message(line: bytes) -> Message | BadMessage | None:
 
 def is_request_id(value: object) -> bool:
     """Whether a value may be the id of a request: a string or an integer."""
-    return isinstance(value, str | int) and not isinstance(value, bool)
+    return isinstance(value, _ID_KINDS) and not isinstance(value, bool)
 
 
 def _check_identified(message: Message) -> Message | BadMessage | None:

@@ -36,7 +36,9 @@ class LineSplitter:
         Returns:
             Lines in their order; an error stands for a line that is too long.
         """
-        *ended, rest = chunk.split(b"\n")
+        ended, rest = [], chunk
+        if b"\n" in chunk:
+            *ended, rest = chunk.split(b"\n")
         for part in ended:
             line = self._complete(part)
             if line is not None:

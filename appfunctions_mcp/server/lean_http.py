@@ -149,7 +149,7 @@ class LeanEndpoint:
         if watch.client_has_left:
             return
         if stream is not None and stream.is_open:
-            await stream.end(written(answer))
+            await stream.end(answer if isinstance(answer, bytes) else written(answer))
         else:
             await _send_response(request, answer, era)
 

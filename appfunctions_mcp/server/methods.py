@@ -21,7 +21,7 @@ from appfunctions_mcp.exceptions import (
     AppFunctionException,
     AppFunctionFunctionNotFoundException,
 )
-from appfunctions_mcp.json_text import write_json
+from appfunctions_mcp.records import record
 from appfunctions_mcp.requests import (
     CallChannel,
     ExecuteAppFunctionRequest,
@@ -78,6 +78,7 @@ class Methods:
     def __init__(self, service: AppFunctionService) -> None:
         self._service = service
         self._info = wire.server_info(service.metadata)
+        self._modern = ModernServer(self._info, wire.written_meta(self._info))
         self._lists = ToolLists(service, self._info)
         self._known_envelope: Mapping[str, Any] | None = None
 
@@ -187,7 +188,7 @@ class Methods:
                 session=session,
                 capabilities=meta[CAPABILITIES_KEY],
                 levels=log_levels(meta.get(LOG_LEVEL_KEY)),
-                modern_info=self._info,
+                modern=self._modern,
             )
         if params is not None and "task" in params:
             check_params(era, "tools/call", params)
@@ -209,6 +210,14 @@ class Methods:
         return meta
 
 
+@record(frozen=True, slots=True)
+class ModernServer:
+    """What the server says of itself in every modern result."""
+
+    info: wire.Json
+    written_meta: bytes
+
+
 class PendingCall:
     """A checked `tools/call` that is to be run.
 
@@ -219,14 +228,14 @@ class PendingCall:
         session: Whose caller calls.
         capabilities: What the client has declared.
         levels: The levels of log messages that the client asked for.
-        modern_info: What the server says of itself in a modern result; None in the other era.
+        modern: What the server says of itself in a modern result; None in the other era.
     """
 
     __slots__ = (
         "_call",
         "_capabilities",
         "_levels",
-        "_modern_info",
+        "_modern",
         "_service",
         "_session",
         "request_id",
@@ -241,7 +250,7 @@ class PendingCall:
         session: ClientSession,
         capabilities: Mapping[str, Any],
         levels: frozenset[str],
-        modern_info: wire.Json | None = None,
+        modern: "ModernServer | None" = None,
     ) -> None:
         self.request_id = request_id
         self._service = service
@@ -249,16 +258,16 @@ class PendingCall:
         self._session = session
         self._capabilities = capabilities
         self._levels = levels
-        self._modern_info = modern_info
+        self._modern = modern
 
-    async def run(self, emit: Emit) -> Message:
+    async def run(self, emit: Emit) -> Answer:
         """Executes the call.
 
         Args:
             emit: Sends progress and log messages; all of them before this returns.
 
         Returns:
-            The JSON-RPC response. Cancelling ends the call; nothing else is raised.
+            The JSON-RPC response, or its bytes. Cancelling ends the call; nothing else is raised.
         """
         request_id = self.request_id
         try:
@@ -266,6 +275,9 @@ class PendingCall:
                 response = await self._service.manager.execute(self._request(_SILENT))
             else:
                 response = await self._execute(emit)
+            written = self._written(response)
+            if written is not None:
+                return written
             result = wire.call_result(response)
         except AppFunctionException as error:
             protocol = self._protocol_error(error)
@@ -276,9 +288,16 @@ class PendingCall:
             fault = wire.server_fault()
             log.exception("%s: a fault of the server itself", fault.message)
             result = wire.error_result(fault)
-        if self._modern_info is not None:
-            result = wire.modern_result(result, self._modern_info)
+        if self._modern is not None:
+            result = wire.modern_result(result, self._modern.info)
         return {"jsonrpc": "2.0", "id": request_id, "result": result}
+
+    def _written(self, response: ExecuteAppFunctionResponse) -> bytes | None:
+        """The answer as bytes, unless a hook may have made text and structure differ."""
+        if self._service.manager.has_hooks:
+            return None
+        meta = b"" if self._modern is None else self._modern.written_meta
+        return wire.written_call_answer(self.request_id, response, meta)
 
     async def _execute(self, emit: Emit) -> ExecuteAppFunctionResponse:
         channel = QueuedChannel(
@@ -316,7 +335,7 @@ class PendingCall:
         if isinstance(error, AppFunctionFunctionNotFoundException):
             is_unknown = self._service.registry.find(self._call.name) is None
             return wire.unknown_function(error) if is_unknown else None
-        return None if self._modern_info is None else wire.missing_capability(error)
+        return None if self._modern is None else wire.missing_capability(error)
 
 
 class Subscription:
@@ -360,7 +379,7 @@ _SILENT = SilentChannel()
 
 def _answer_of(request_id: RequestId, result: bytes) -> bytes:
     """A response around a result that is written already."""
-    return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (write_json(request_id), result)
+    return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (wire.written_id(request_id), result)
 
 
 def _not_found(method: str) -> ProtocolError:

@@ -180,9 +180,11 @@ class LoopWriter:
         """Takes bytes to be written."""
         if self._closed:
             return
-        self._waiting.append(data)
-        self._waiting_bytes += len(data)
-        if not self._waits:
+        if self._waits:
+            self._waiting.append(data)
+            self._waiting_bytes += len(data)
+        else:
+            self._rest = memoryview(data)
             self._write()
 
     async def drain(self, limit: int) -> None:
@@ -204,9 +206,7 @@ class LoopWriter:
             os.set_blocking(self._descriptor, self._was_blocking)
 
     def _write(self) -> None:
-        while self._rest or self._waiting:
-            if not self._rest:
-                self._rest = memoryview(self._take_waiting())
+        while self._rest:
             try:
                 written = os.write(self._descriptor, self._rest)
             except (BlockingIOError, InterruptedError):
@@ -220,11 +220,13 @@ class LoopWriter:
                 self.close()
                 self._on_broken(error)
                 return
-            self._rest = self._rest[written:]
+            self._rest = self._rest[written:] or memoryview(self._take_waiting())
             self._written.set()
         self._stop_waiting()
 
     def _take_waiting(self) -> bytes:
+        if not self._waiting:
+            return b""
         taken = b"".join(self._waiting)
         self._waiting.clear()
         self._waiting_bytes = 0

@@ -68,7 +68,7 @@ class StdioTransport:
         self._ended = asyncio.Event()
         self._progress = asyncio.Event()
         self._grace_seconds = GRACE_SECONDS
-        self._takes_chunk = self._flush_scheduled = self._closed = False
+        self._takes_chunk = self._flush_scheduled = self._closed = self._has_large = False
 
     async def run(self, receive: Callable[[Message], None], on_end: Callable[[], None]) -> None:
         """Serves until the input ends, the client is gone or `stop` is called.
@@ -179,6 +179,8 @@ class StdioTransport:
 
     def _put(self, line: bytes) -> None:
         self._outgoing += (line, b"\n")
+        if len(line) > CHUNK_BYTES:
+            self._has_large = True
         if self._takes_chunk or self._flush_scheduled:
             return
         if not self._unanswered:
@@ -193,6 +195,10 @@ class StdioTransport:
 
     def _flush(self) -> None:
         parts, self._outgoing = self._outgoing, []
+        if not self._has_large:
+            self._writer.write(b"".join(parts))
+            return
+        self._has_large = False
         # What is large goes out by itself: a copy of it would cost more than a write saves.
         for _, group in groupby(parts, _is_large):
             self._writer.write(b"".join(group))

@@ -32,6 +32,7 @@ from appfunctions_mcp.exceptions import (
     AppFunctionSystemUnknownException,
     MetadataXmlError,
 )
+from appfunctions_mcp.json_text import write_json
 from appfunctions_mcp.metadata import AppFunctionMetadata, AppIcon, AppMetadata
 from appfunctions_mcp.quoting import quoted
 from appfunctions_mcp.records import record
@@ -140,6 +141,45 @@ def call_result(response: ExecuteAppFunctionResponse) -> Json:
         result["structuredContent"] = response.structured
     result["isError"] = False
     return result
+
+
+def written_call_answer(
+    request_id: str | int, response: ExecuteAppFunctionResponse, modern_meta: bytes
+) -> bytes | None:
+    """The response around `call_result`, as JSON, with the text used for the structure as well.
+
+    Args:
+        request_id: The request.
+        response: As a function's serializer made it; nobody may have changed it since.
+        modern_meta: What `written_meta` returned, empty for the versions with a handshake.
+
+    Returns:
+        None where it is more than a text.
+    """
+    if response.text is None or response.media:
+        return None
+    # Joined once: a copy of a large text costs as much as writing it.
+    parts = [b'{"jsonrpc":"2.0","id":', written_id(request_id), b',"result":{']
+    if modern_meta:
+        parts.append(b'"resultType":"complete",')
+    parts += (b'"content":[{"type":"text","text":', write_json(response.text), b"}]")
+    if response.structured is not None:
+        parts += (b',"structuredContent":', response.text.encode())
+    parts.append(b',"isError":false')
+    if modern_meta:
+        parts += (b',"_meta":', modern_meta)
+    parts.append(b"}}")
+    return b"".join(parts)
+
+
+def written_id(request_id: str | int) -> bytes:
+    """A request's id as JSON."""
+    return b"%d" % request_id if isinstance(request_id, int) else write_json(request_id)
+
+
+def written_meta(info: Json) -> bytes:
+    """The `_meta` of a modern result, as JSON."""
+    return write_json({SERVER_INFO_META_KEY: info})
 
 
 def error_result(error: AppFunctionException) -> Json:

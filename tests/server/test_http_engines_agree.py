@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from appfunctions_mcp.server.asgi import app_functions_asgi
@@ -67,6 +67,12 @@ def plain(answer: Answer) -> tuple[int, list[Any]]:
     return answer.status, [m for m in messages if m.get("method") != "notifications/message"]
 
 
+def goes_deep(message: Json) -> bool:
+    """Whether a request asks for a result nested deeper than the SDK's transport can write."""
+    params = message.get("params")
+    return isinstance(params, dict) and params.get("name") == "nest"
+
+
 async def require_agreement(body: object, **headers: str | None) -> Answer:
     """Sends the same to both engines and compares; returns what the lean one answered."""
     answers = {}
@@ -87,6 +93,7 @@ NAMES = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 async def test_both_engines_answer_the_handshake_era_alike(
     message: Json, version: str | None, accept: str | None
 ) -> None:
+    assume(not goes_deep(message))
     message["id"] = 7
     answer = await require_agreement(message, mcp_protocol_version=version, accept=accept)
     assert answer.status == 200
@@ -116,7 +123,7 @@ async def test_both_engines_answer_the_modern_era_alike(
     sent: tuple[Json, dict[str, str | None]], accept: str | None
 ) -> None:
     message, headers = sent
-    if message["method"] != "subscriptions/listen":
+    if message["method"] != "subscriptions/listen" and not goes_deep(message):
         await require_agreement(message, **headers, accept=accept)
 
 
@@ -132,7 +139,7 @@ async def test_both_engines_answer_calls_alike(
         name = call["name"]
         headers = {"mcp_protocol_version": "2026-07-28", "mcp_method": "tools/call"}
         headers["mcp_name"] = name
-    if call["name"] != "nest":
+    if not goes_deep({"params": call}):
         await require_agreement(request("c", "tools/call", call), **headers, accept=accept)
 
 

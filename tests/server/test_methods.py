@@ -18,7 +18,10 @@ from pydantic import ValidationError
 
 from appfunctions_mcp.context import AppFunctionContext
 from appfunctions_mcp.declaration import app_function
+from appfunctions_mcp.manager import Proceed
 from appfunctions_mcp.metadata import AppFunctionCaller, AppFunctionMetadata, AppFunctionState
+from appfunctions_mcp.records import replaced
+from appfunctions_mcp.requests import ExecuteAppFunctionRequest, ExecuteAppFunctionResponse
 from appfunctions_mcp.server.eras import ClientSession, Era
 from appfunctions_mcp.server.methods import Methods, PendingCall, Subscription
 from appfunctions_mcp.server.protocol_errors import ProtocolError
@@ -85,6 +88,35 @@ async def _unheard(_notification: dict[str, Any]) -> None:
 
 def names(response: dict[str, Any]) -> list[str]:
     return [tool["name"] for tool in response["result"]["tools"]]
+
+
+@pytest.mark.parametrize("era", ["handshake", "modern"])
+async def test_a_hook_that_changes_nothing_changes_no_answer(era: Era) -> None:
+    """Without hooks the text of a result is also its structure, byte for byte."""
+    hooked = served()
+    hooked.around(lambda request, proceed: proceed(request))
+    params = {"name": "add", "arguments": {"a": 1, "b": 2}}
+    if era == "modern":
+        params["_meta"] = ENVELOPE
+    written, made = [
+        await answer(Methods(service), session_of(era), "tools/call", params, 'i"\u2028')
+        for service in (served(), hooked)
+    ]
+    assert written == made
+    assert written["result"]["structuredContent"] == {"result": 3}
+
+
+async def test_what_a_hook_changes_in_a_result_goes_out() -> None:
+    async def mend(
+        request: ExecuteAppFunctionRequest, proceed: Proceed
+    ) -> ExecuteAppFunctionResponse:
+        return replaced(await proceed(request), structured={"result": 4})
+
+    service = served()
+    service.around(mend)
+    params = {"name": "add", "arguments": {"a": 1, "b": 2}}
+    told = await answer(Methods(service), session_of("handshake"), "tools/call", params)
+    assert told["result"]["structuredContent"] == {"result": 4}
 
 
 async def test_the_list_is_written_once_and_anew_when_something_changes() -> None:
