@@ -42,6 +42,7 @@ if sys.version_info < (3, 12):
             "_coroutine",
             "_fut_waiter",
             "_must_cancel",
+            "_name",
             "_running_loop",
         )
 
@@ -55,6 +56,7 @@ if sys.version_info < (3, 12):
             self._fut_waiter: asyncio.Future[Any] | None = None
             self._must_cancel = False
             self._cancels = 0
+            self._name: str | None = None
             self._step()
             if not self.done():
                 _register_task(self)
@@ -83,7 +85,11 @@ if sys.version_info < (3, 12):
 
         def get_name(self) -> str:
             """A name for logs."""
-            return f"eager {getattr(self._coroutine, '__qualname__', self._coroutine)}"
+            return self._name or f"eager {getattr(self._coroutine, '__qualname__', '')}"
+
+        def set_name(self, value: object) -> None:
+            """Gives the task another name for logs."""
+            self._name = str(value)
 
         def get_stack(self, *, limit: int | None = None) -> list[Any]:
             """Where the coroutine is."""

@@ -170,3 +170,17 @@ async def _fail_in_anyios_task_group() -> None:
     async with anyio.create_task_group() as group:
         group.start_soon(_fail)
         await anyio.sleep(60)
+
+
+async def test_it_has_a_name_that_may_be_changed() -> None:
+    async def rename() -> tuple[str, str]:
+        task = asyncio.current_task()
+        assert task is not None
+        before = task.get_name()
+        task.set_name("mine")
+        return before, task.get_name()
+
+    before, after = await begin_task(rename())
+
+    assert before
+    assert after == "mine"
