@@ -25,6 +25,10 @@ _WINDOW_SECONDS = 60.0
 _MOST_CALLERS = 4096
 
 
+class ServerBusyException(AppFunctionLimitExceededException):
+    """Too many calls wait already: no fault of the call, which may be repeated as it is."""
+
+
 @record(frozen=True, slots=True)
 class SlotsStatistics:
     """How many calls run and wait, and how many may."""
@@ -78,7 +82,7 @@ class Slots:
 
     async def _wait_for_slot(self) -> None:
         if len(self._waiting) >= self._max_waiting:
-            raise AppFunctionLimitExceededException(
+            raise ServerBusyException(
                 f"too many calls at once: {self._running} are running and {len(self._waiting)} "
                 "are waiting; try again when some of them have ended"
             )

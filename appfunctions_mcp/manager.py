@@ -26,7 +26,7 @@ from appfunctions_mcp.execution_records import execution_record, is_crash, with_
 from appfunctions_mcp.function_states import FunctionStates, Listener
 from appfunctions_mcp.functions import AppFunction, crashed
 from appfunctions_mcp.json_text import JsonTextError, write_json
-from appfunctions_mcp.limits import RateLimit, Slots
+from appfunctions_mcp.limits import RateLimit, ServerBusyException, Slots
 from appfunctions_mcp.loop_guard import LoopGuard
 from appfunctions_mcp.metadata import (
     LOCAL_CALLER,
@@ -154,7 +154,7 @@ class AppFunctionManager:
         try:
             response = await self._validate_and_call(function, request)
         except AppFunctionException as failure:
-            if "confirmation" in failure.extras:
+            if "confirmation" in failure.extras or isinstance(failure, ServerBusyException):
                 raise
             key = _arguments_key(function, request)
             note = guard.record_failure(connection, function_id, key, failure)

@@ -17,8 +17,9 @@ from appfunctions_mcp.exceptions import (
     AppFunctionException,
     AppFunctionLimitExceededException,
 )
-from appfunctions_mcp.metadata import AppFunctionCaller
+from appfunctions_mcp.metadata import AppFunctionCaller, ExecutionLimits
 from appfunctions_mcp.requests import ExecuteAppFunctionRequest
+from appfunctions_mcp.service import AppFunctionService
 from appfunctions_mcp.testing import connect
 from tests.support.calls import make_service, refusal, returned
 from tests.support.metadata_files import write_metadata
@@ -228,3 +229,26 @@ async def test_functions_that_end_by_themselves_go_on_as_before() -> None:
 
     async with connect(make_service(add)) as client:
         assert returned(await client.call_tool("add", {"a": 1, "b": 2})) == 3
+
+
+@pytest.mark.anyio
+async def test_a_full_queue_is_no_fault_of_the_call_and_never_makes_it_refused() -> None:
+    end = asyncio.Event()
+
+    @app_function
+    async def wait() -> str:
+        """Waits."""
+        await end.wait()
+        return "waited"
+
+    limits = ExecutionLimits(max_concurrent=1, max_waiting=0)
+    service = AppFunctionService.from_functions([wait], name="w", description="W.", limits=limits)
+    running = asyncio.ensure_future(
+        service.manager.execute(ExecuteAppFunctionRequest("wait", caller=CONNECTED))
+    )
+    await asyncio.sleep(0)
+    texts = [(await execute_as_text(service.manager, "wait")).text() for _ in range(10)]
+    end.set()
+
+    assert (await running).text == "waited"
+    assert all("too many calls at once" in t and "times running" not in t for t in texts)
