@@ -20,10 +20,11 @@ try:
 except ImportError:  # pragma: no cover - `hashlib` has it everywhere, at ten times the cost
     from hashlib import blake2b
 
-VERSION = 1
+VERSION = 2
 LIFETIME_SECONDS = 7 * 24 * 3600
 MAX_BYTES = 64 * 1024 * 1024
 PARTS = ("places", "files", "answers", "functions", "tools")
+_MODULE_ENDINGS = (".py", ".pyc", ".so", ".pyd")
 
 _VOLATILE = (
     " _ PWD OLDPWD SHLVL COLUMNS LINES WINDOW WINDOWID STY TMUX TMUX_PANE TERM_SESSION_ID "
@@ -138,7 +139,7 @@ def read_manifest(path: str) -> "Manifest | None":
         if parts is None or not all(map(is_unchanged, parts[1].split(b"\n"))):
             return None
         return Manifest(path, parts)
-    except (OSError, ValueError):
+    except (OSError, ValueError, LookupError, TypeError):
         return None
 
 
@@ -177,6 +178,8 @@ def _parts_of(content: bytes) -> "list[bytes] | None":
     if not isinstance(made, int) or not 0 <= time() - made < LIFETIME_SECONDS:
         return None
     if header.get("hash") != hash_of(body) or not isinstance(lengths, list):
+        return None
+    if len(lengths) != len(PARTS) or sum(lengths) != len(body):
         return None
     parts, start = [], 0
     for length in lengths:
@@ -220,7 +223,36 @@ def listing_line(path: str) -> bytes:
     return f"/ {hash_of(os.fsencode('/'.join(found)))} ".encode() + os.fsencode(path)
 
 
-_LINES = {b"=": content_line, b"~": stamp_line, b"/": listing_line}
+def modules_line(path: str) -> bytes:
+    """The line for a folder of the author's: what could be imported from it, where links lead."""
+    found = []
+    try:
+        with os.scandir(path) as entries:
+            for entry in entries:
+                name = entry.name
+                if name.startswith(".") or name == "__pycache__":
+                    continue
+                if entry.is_symlink():
+                    found.append(f"{name}/{os.readlink(entry.path)}")
+                elif name.endswith(_MODULE_ENDINGS) or name.isidentifier():
+                    found.append(name)
+    except OSError:
+        found = []
+    return f"+ {hash_of(os.fsencode('//'.join(sorted(found))))} ".encode() + os.fsencode(path)
+
+
+def place_line(path: str) -> bytes:
+    """The line for a path as it was given: where its links lead."""
+    return f"> {hash_of(os.fsencode(os.path.realpath(path)))} ".encode() + os.fsencode(path)
+
+
+LINES = {
+    b"=": content_line,
+    b"~": stamp_line,
+    b"/": listing_line,
+    b"+": modules_line,
+    b">": place_line,
+}
 
 
 def is_unchanged(line: bytes) -> bool:
@@ -229,9 +261,10 @@ def is_unchanged(line: bytes) -> bool:
     Raises:
         OSError: It has gone.
         ValueError: It is no such line.
+        KeyError: It is of no kind that is known.
     """
     kind, _, path = line.split(b" ", 2)
-    return _LINES[kind](os.fsdecode(path)) == line
+    return LINES[kind](os.fsdecode(path)) == line
 
 
 def read_states(path: str) -> "dict[str, str]":

@@ -16,11 +16,14 @@ from types import ModuleType
 from appfunctions_mcp.kept_files import make_private_folder
 from appfunctions_mcp.manifest import (
     LIFETIME_SECONDS,
+    LINES,
     VERSION,
     content_line,
     hash_of,
     is_private,
     listing_line,
+    modules_line,
+    place_line,
     stamp_line,
 )
 from appfunctions_mcp.metadata import AppFunctionMetadata, AppMetadata
@@ -55,6 +58,7 @@ def write_manifest(
     answers: Mapping[str, bytes],
     tools: Sequence[tuple[AppFunctionMetadata, bytes]],
     *,
+    named: Sequence[Path] = (),
     resources: Path | None = None,
     started_ns: int = 0,
 ) -> bool:
@@ -65,6 +69,7 @@ def write_manifest(
         service: What has been loaded.
         answers: See `Manifest.answers`.
         tools: Every function and its tool as it goes over the wire.
+        named: Paths as they were given; where their links lead counts.
         resources: Where strings were looked for, if that was said.
         started_ns: When the process began to read; a file that was changed since then may have
             been read before or after.
@@ -76,7 +81,8 @@ def write_manifest(
     if reason_against(service) is not None or not isinstance(store, JsonFileStateStore):
         return False
     try:
-        files = b"\n".join(_file_lines(service.metadata, resources, started_ns))
+        lines = [place_line(os.path.abspath(each)) for each in named]  # noqa: PTH100 - links stay
+        files = b"\n".join([*lines, *_file_lines(service.metadata, resources, started_ns)])
         places = os.fsencode(f"{service.metadata.path}\n{os.path.abspath(store.path)}")  # noqa: PTH100 - links stay
         parts = [places, files, _lines_of(answers), _function_lines(tools)]
         parts.append(b",".join(tool for _, tool in tools))
@@ -88,7 +94,7 @@ def write_manifest(
     return True
 
 
-_KINDS = {b"= ", b"~ ", b"/ "}
+_KINDS = {kind + b" " for kind in LINES}
 
 
 def _lines_of(answers: Mapping[str, bytes]) -> bytes:
@@ -122,6 +128,8 @@ def _file_lines(app: AppMetadata, resources: Path | None, started_ns: int) -> It
     read = [*app.sources, *app.depends_on, *_icons(app)]
     written = {os.path.abspath(path) for path in read}  # noqa: PTH100 - as above
     own, installed = _module_files(app)
+    for folder in _module_folders(app, own):
+        yield modules_line(folder)
     for path in sorted(written | own):
         _require_older(path, started_ns)
         is_large = path not in own and os.path.getsize(path) > MAX_HASHED_BYTES  # noqa: PTH202 - text
@@ -140,10 +148,34 @@ def _string_folders(app: AppMetadata, resources: Path | None) -> list[str]:
     """Where a further file of strings would be found."""
     assert app.path is not None  # noqa: S101 - `reason_against` has looked
     beside = app.path.parent
-    folders = {beside, beside.parent, *(source.parent for source in app.sources)}
-    if resources is not None:
-        folders.add(resources)
+    roots = {beside, beside.parent} if resources is None else {beside, beside.parent, resources}
+    folders = {*roots, *(source.parent for source in app.sources)}
+    for root in roots:
+        folders.update(each for each in _entries_of(root) if _awaits_strings(each))
     return sorted({os.path.abspath(folder) for folder in folders})  # noqa: PTH100 - as above
+
+
+def _awaits_strings(folder: Path) -> bool:
+    """Whether it is a folder for strings that holds none yet."""
+    return folder.name.lower().startswith("values") and not any(
+        entry.suffix.lower() == ".xml" for entry in _entries_of(folder)
+    )
+
+
+def _entries_of(folder: Path) -> list[Path]:
+    try:
+        return list(folder.iterdir())
+    except OSError:  # no folder, or none that may be looked into
+        return []
+
+
+def _module_folders(app: AppMetadata, own: set[str]) -> list[str]:
+    """Where the author keeps modules: a further one may be imported when it is there."""
+    assert app.path is not None  # noqa: S101 - as above
+    folders = {os.path.dirname(path) for path in own} | {str(app.path.parent)}  # noqa: PTH120 - text
+    if app.python_path is not None:
+        folders.add(str(app.python_path))
+    return sorted({os.path.abspath(f) for f in folders if not _is_installed(f)})  # noqa: PTH100 - text
 
 
 def _icons(app: AppMetadata) -> Iterator[Path]:

@@ -13,13 +13,15 @@ import pytest
 
 from appfunctions_mcp import manifest as reader
 from appfunctions_mcp.install.manifest_checks import check_manifests
-from appfunctions_mcp.manifest import manifest_folder, manifest_name, read_manifest
+from appfunctions_mcp.manifest import hash_of, manifest_folder, manifest_name, read_manifest
 from appfunctions_mcp.manifest_writing import MAX_KEPT, reason_against
 from appfunctions_mcp.service import AppFunctionService, load_service
 from appfunctions_mcp.state import InMemoryStateStore, JsonFileStateStore
 from tests.support.manifest_app import (
     LISTS,
+    listed_names,
     manifests,
+    running,
     start_once,
     was_imported,
     write_app,
@@ -57,6 +59,17 @@ def test_the_second_start_imports_nothing_of_the_app(tmp_path: Path) -> None:
         ("a data file", lambda app: (app / "rules.json").write_text("[1]", "utf-8")),
         ("a module that another one imports", lambda app: (app / "words.py").write_text("A = 2")),
         ("a module that has gone", lambda app: (app / "words.py").unlink()),
+        ("a module that was not there", lambda app: (app / "more_words.py").write_text("A = 3")),
+        ("a package that was not there", lambda app: (app / "more_words").mkdir()),
+        ("a module of a package", lambda app: (app / "pages" / "second.py").write_text("A = 4")),
+        (
+            "strings in a folder that had none",
+            lambda app: write_strings(app / "values-ru", '<string name="a">B</string>'),
+        ),
+        (
+            "where a link in the folder leads",
+            lambda app: (app / "extras").unlink() or (app / "extras").symlink_to("values"),
+        ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -65,13 +78,44 @@ def test_a_change_makes_the_manifest_old(tmp_path: Path, what: str, change: Chan
     write_strings(app / "values", '<string name="a">A</string>')
     (app / "rules.json").write_text("[]", "utf-8")
     (app / "words.py").write_text("A = 1\n", "utf-8")
-    module = "import contextlib\nwith contextlib.suppress(ImportError):\n    import words\n" + LISTS
+    (app / "pages").mkdir()
+    (app / "pages" / "__init__.py").write_text("", "utf-8")
+    (app / "values-ru").mkdir()
+    (app / "extras").symlink_to("pages")
+    optional = "import contextlib\nwith contextlib.suppress(ImportError):\n    import "
+    module = f"import pages\n{optional}words\n{optional}more_words\n{LISTS}"
     depends = '<mcp:dependsOn src="rules.json" />'
     file = write_app(app, depends, module=module, more='mcp:title="@string/a"')
-    start_once(file)
-    assert not was_imported(file)
+    locale = ("--locale", "ru")
+    start_once(file, *locale)
+    assert not was_imported(file, *locale)
     change(app)
-    assert was_imported(file), what
+    assert was_imported(file, *locale), what
+
+
+def test_where_links_on_the_way_to_the_metadata_lead_counts(tmp_path: Path) -> None:
+    file = write_app(tmp_path / "first")
+    write_app(tmp_path / "second", module=LISTS.replace("add_item", "put_item"))
+    current = tmp_path / "current"
+    current.symlink_to("first")
+    for expected in ("add_item", "put_item"):
+        for _ in range(2):
+            with running(current / file.name, cwd=tmp_path) as server:
+                assert listed_names(server) == [expected]
+                server.close_input()
+                server.wait()
+        assert "imported" not in server.stderr
+        current.unlink()
+        current.symlink_to("second")
+
+
+def test_what_an_app_writes_beside_its_modules_does_not_count(tmp_path: Path) -> None:
+    app = tmp_path / "app"
+    file = write_app(app)
+    start_once(file)
+    (app / "notes.json").write_text("[]", "utf-8")
+    (app / ".#app_lists.py").symlink_to("editor@host.1234")
+    assert not was_imported(file)
 
 
 @pytest.mark.parametrize("name", ["app_lists.py", "app_metadata.xml", "rules.json"])
@@ -257,7 +301,25 @@ def empty_it(path: Path) -> None:
 
 
 def make_it_newer(path: Path) -> None:
-    path.write_bytes(path.read_bytes().replace(b'"version":1', b'"version":2'))
+    path.write_bytes(path.read_bytes().replace(b'"version":2', b'"version":3'))
+
+
+def lengths(written: str) -> Callable[[Path], None]:
+    """A manifest whose hash is right and whose lengths are something else."""
+
+    def put(path: Path) -> None:
+        content = path.read_bytes()
+        path.write_bytes(re.sub(rb'"lengths":\[[^]]*\]', f'"lengths":{written}'.encode(), content))
+
+    return put
+
+
+def say_an_unknown_kind(path: Path) -> None:
+    head, _, body = path.read_bytes().partition(b"\n")
+    changed = body.replace(b"\n= ", b"\n? ", 1)
+    assert changed != body
+    head = head.replace(hash_of(body).encode(), hash_of(changed).encode())
+    path.write_bytes(head + b"\n" + changed)
 
 
 def age(seconds: int) -> Callable[[Path], None]:
@@ -282,6 +344,12 @@ def age(seconds: int) -> Callable[[Path], None]:
         change_a_byte,
         empty_it,
         make_it_newer,
+        lengths("[1]"),
+        lengths("[1,2,3,4,5]"),
+        lengths('["1",2,3,4,5]'),
+        lengths("[null,2,3,4,5]"),
+        lengths("{}"),
+        say_an_unknown_kind,
         age(8 * 24 * 3600),
         age(-3600),
         Path.unlink,

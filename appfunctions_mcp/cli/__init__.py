@@ -118,6 +118,10 @@ def _run(run: "Callable[[argparse.Namespace], int]", args: "argparse.Namespace")
     from appfunctions_mcp.cli.output import print_any_text
     from appfunctions_mcp.exceptions import AppFunctionsError
 
+    if None in {sys.stdin, sys.stdout, sys.stderr}:
+        from appfunctions_mcp.server.descriptors import open_closed_descriptors
+
+        open_closed_descriptors()
     print_any_text()
     try:
         return run(args)

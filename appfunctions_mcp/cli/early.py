@@ -11,6 +11,8 @@ from appfunctions_mcp.manifest import manifest_folder, manifest_name, read_manif
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from appfunctions_mcp.manifest import Manifest
     from appfunctions_mcp.server.prologue import Connection
 
@@ -31,7 +33,7 @@ class EarlyStart:
         path: Where the manifest of this start is, or will be; None where there can be none.
     """
 
-    __slots__ = ("connection", "is_over", "manifest", "path", "started_ns")
+    __slots__ = ("connection", "is_over", "manifest", "named", "path", "started_ns")
 
     def __init__(self, path: str) -> None:
         self.path: str | None = path
@@ -39,6 +41,8 @@ class EarlyStart:
         """Before anything of the app is read."""
         self.manifest: Manifest | None = None
         """What has been answered so far; None where nothing has."""
+        self.named: list[Path] = []
+        """What the command line names, as it does: the metadata file, the folder of strings."""
         self.connection: Connection | None = None
         self.is_over = False
         """Whether the client has gone, and nothing is left to do."""
@@ -80,7 +84,7 @@ def _serve(early: EarlyStart, manifest: "Manifest") -> None:
     except (OSError, ValueError):
         return  # the states are for the full start to judge
     early.manifest = manifest
-    end_on_signals()
+    end_on_signals(prologue)
     early.connection = prologue.run()
     early.is_over = early.connection is None
     early.started_ns = time_ns()

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from appfunctions_mcp.cli.arguments import add_service_arguments, split_file
+from appfunctions_mcp.cli.arguments import add_service_arguments, find_file, split_file
 from appfunctions_mcp.cli.opening import open_service, read_settings
 from appfunctions_mcp.exceptions import AppFunctionsError, SettingsError
 from appfunctions_mcp.service import AppFunctionService
@@ -76,6 +76,9 @@ def _open_service(
 ) -> AppFunctionService:
     """The service; one that says what is wrong where a client has its list of tools already."""
     try:
+        if early is not None:
+            named = (find_file(file or settings.file), settings.resources)
+            early.named = [path for path in named if path is not None]
         return open_service(args, file, settings=settings)
     except AppFunctionsError as fault:
         if early is None or early.manifest is None or early.path is None:
@@ -143,6 +146,7 @@ def _keep_manifest(service: AppFunctionService, settings: Settings, early: "Earl
         service,
         ready_answers(service, tools),
         tools,
+        named=early.named,
         resources=settings.resources,
         started_ns=early.started_ns,
     )

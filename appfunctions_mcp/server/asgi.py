@@ -234,6 +234,8 @@ def _path_of(scope: Scope) -> str:
     """The path below the place where the app is mounted."""
     path: str = scope["path"]
     root: str = scope.get("root_path", "")
+    if path.startswith(("http://", "https://")):  # a whole URL, as to a proxy
+        path = "/" + path.split("/", 3)[3] if path.count("/") > 2 else "/"
     below = path.removeprefix(root)
     return below if below == "" or below.startswith("/") else path
 

@@ -32,7 +32,7 @@ def guard_stdout() -> ProtocolDescriptors:
     global _guarded  # noqa: PLW0603 - a process has one pair of standard streams
     if _guarded is not None:
         return _guarded
-    _open_closed_descriptors()
+    open_closed_descriptors()
     descriptors = ProtocolDescriptors(_private_copy(0), _private_copy(1))
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
@@ -48,7 +48,7 @@ def guard_stdout() -> ProtocolDescriptors:
     return descriptors
 
 
-def _open_closed_descriptors() -> None:
+def open_closed_descriptors() -> None:
     """Fills the places 0 to 2 where a launcher left one closed: nothing else may land there."""
     for descriptor in (0, 1, 2):
         try:
@@ -59,6 +59,12 @@ def _open_closed_descriptors() -> None:
                 os.dup2(opened, descriptor)
                 os.close(opened)
             os.set_inheritable(descriptor, True)
+    if sys.stdin is None:
+        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - as above
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 - as above
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 - as above
 
 
 def _private_copy(descriptor: int) -> int:

@@ -66,10 +66,12 @@ class HttpAccess:
 
     def _check_token(self, token: str, shown: str | None) -> AppFunctionCaller | HttpRefusal:
         scheme, _, value = (shown or "").partition(" ")
-        if scheme.lower() != "bearer" or not value.strip():
+        if scheme.lower() != "bearer" or not value.strip(" "):
             challenge = ("WWW-Authenticate", "Bearer")
             return HttpRefusal(401, "a bearer token is needed", (challenge,))
-        if not hmac.compare_digest(value.strip().encode(), token.encode()):
+        # Headers are read as Latin-1, whatever their bytes are.
+        given = value.strip(" ").encode("latin-1", "backslashreplace")
+        if not hmac.compare_digest(given, token.encode()):
             challenge = ("WWW-Authenticate", 'Bearer error="invalid_token"')
             return HttpRefusal(401, "the bearer token is not valid", (challenge,))
         return TOKEN_HOLDER

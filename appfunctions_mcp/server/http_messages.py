@@ -33,6 +33,9 @@ _STREAM_HEADERS: RawHeaders = [
     (b"x-accel-buffering", b"no"),
 ]
 
+_JOINED = frozenset({"accept", "authorization", "host", "origin"})
+"""Headers of which every line counts: two of those that access depends on are none."""
+
 log = logging.getLogger("appfunctions_mcp.server")
 
 
@@ -218,12 +221,12 @@ def _encoded(refusal: HttpRefusal) -> RawHeaders:
 
 
 def _headers_of(raw: RawHeaders) -> Headers:
-    """The headers by name; of one that comes twice the last value, but all of Accept."""
+    """The headers by name; of one that comes twice the last value, or all where it matters."""
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in raw}
     if len(headers) < len(raw):
-        accepts = [value.decode("latin-1") for name, value in raw if name == b"accept"]
-        if accepts:
-            headers["accept"] = ", ".join(accepts)
+        for joined in _JOINED & headers.keys():
+            values = [value for name, value in raw if name == joined.encode()]
+            headers[joined] = b", ".join(values).decode("latin-1")
     return headers
 
 

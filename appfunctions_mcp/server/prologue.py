@@ -69,13 +69,14 @@ class Connection:
         """Whether the input has come to its end, behind what is unread."""
 
 
-def end_on_signals() -> None:
+def end_on_signals(prologue: "Prologue") -> None:
     """A signal that asks for the end gets it at once: nothing runs that would need a clean-up.
 
     It stays so until an engine has handlers of its own.
     """
 
     def end(_number: int, _frame: object) -> None:
+        prologue.put_back()
         os._exit(0)
 
     for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"):
@@ -106,6 +107,8 @@ class Prologue:
         self._connection.states = self._states
         self._watch: _StateWatch | None = None
         self._has_watched = False
+        self._has_set_mode = False
+        """Whether the output's mode is ours; others may share the pipe."""
 
     def run(self) -> Connection | None:
         """Serves.
@@ -114,46 +117,48 @@ class Prologue:
             The connection as the engine finds it; None when it is over: the input has ended, or
             nobody reads any more.
         """
-        is_own_pipe = _is_own_pipe(self._output)
-        was_blocking = not is_own_pipe or os.get_blocking(self._output)
         try:
-            if is_own_pipe:
+            if _is_own_pipe(self._output) and os.get_blocking(self._output):
+                self._has_set_mode = True
                 os.set_blocking(self._output, False)
             return self._serve()
         except _ClientGoneError:
             return None
+        except (NotPlainError, UnicodeDecodeError, OSError):
+            return self._connection
         finally:
-            if is_own_pipe:
-                os.set_blocking(self._output, was_blocking)
+            self.put_back()
             if self._watch is not None:
                 self._watch.close()
 
+    def put_back(self) -> None:
+        """Gives the output the mode that it had."""
+        if self._has_set_mode:
+            self._has_set_mode = False
+            os.set_blocking(self._output, True)
+
     def _serve(self) -> Connection | None:
+        """Serves; raises where an engine is needed, and leaves what it needs in the connection."""
         connection = self._connection
         while True:
             line, found, rest = connection.unread.partition(b"\n")
             if found:
-                try:
-                    answer = self._answer(line)
-                    connection.unread = rest
-                    self._write(answer)
-                except (NotPlainError, UnicodeDecodeError, OSError):
-                    return connection
+                answer = self._answer(line)
+                connection.unread = rest
+                self._write(answer)
             elif connection.has_ended:
                 return connection if line else None
-            elif len(line) >= CHUNK_BYTES or not self._read():
+            elif len(line) >= CHUNK_BYTES:
                 return connection
+            else:
+                self._await_input()
+                self._read()
 
-    def _read(self) -> bool:
-        """Waits for more; False where the descriptor is no good for that."""
-        self._await_input()
-        try:
-            chunk = os.read(self._input, CHUNK_BYTES)
-        except OSError:
-            return False
+    def _read(self) -> None:
+        """Takes what has come."""
+        chunk = os.read(self._input, CHUNK_BYTES)
         self._connection.unread += chunk
         self._connection.has_ended = not chunk
-        return True
 
     def _answer(self, line: bytes) -> bytes:
         """What goes out for one line; raises NotPlainError where the engine is needed."""
@@ -293,27 +298,28 @@ class Prologue:
     def _write(self, answer: bytes) -> None:
         """Writes all of an answer, and reads on meanwhile where the client writes on."""
         rest = memoryview(answer)
-        while rest:
-            try:
-                rest = rest[os.write(self._output, rest) :]
-            except BlockingIOError:
-                self._await_output(rest)
-            except OSError as error:
-                raise _ClientGoneError from error
+        try:
+            while rest:
+                try:
+                    rest = rest[os.write(self._output, rest) :]
+                except BlockingIOError:
+                    self._await_output()
+        except ConnectionError as error:
+            raise _ClientGoneError from error
+        except (OSError, NotPlainError):
+            self._connection.unsent = bytes(rest)
+            raise
 
-    def _await_output(self, unsent: memoryview) -> None:
+    def _await_output(self) -> None:
         connection = self._connection
         if len(connection.unread) >= MAX_UNREAD_BYTES:
-            connection.unsent = bytes(unsent)
             raise NotPlainError
         poll = select.poll()
         poll.register(self._output, select.POLLOUT)
         if not connection.has_ended:
             poll.register(self._input, select.POLLIN)
         if self._output not in {descriptor for descriptor, _ in poll.poll()}:
-            chunk = os.read(self._input, CHUNK_BYTES)
-            connection.unread += chunk
-            connection.has_ended = not chunk
+            self._read()
 
 
 class _ClientGoneError(Exception):
@@ -337,10 +343,15 @@ class _StateWatch:
             return None
         from appfunctions_mcp.inotify import open_inotify
 
+        folder = os.path.dirname(os.path.realpath(state_file))
+        mask = os.umask(0o077)
         try:
-            return cls(open_inotify(os.path.dirname(os.path.realpath(state_file))))
+            os.makedirs(folder, exist_ok=True)  # as the engine does, to hear of the first change
+            return cls(open_inotify(folder))
         except OSError:
             return None
+        finally:
+            os.umask(mask)
 
     def clear(self) -> None:
         """Takes what has happened, so that the descriptor is quiet again."""
@@ -372,7 +383,10 @@ def _is_own_pipe(descriptor: int) -> bool:
     """Whether it can be made non-blocking: a pipe or socket that stderr does not share."""
     if os.name != "posix":
         return False
-    mine, stderr = os.fstat(descriptor), os.fstat(2)
+    try:
+        mine, stderr = os.fstat(descriptor), os.fstat(2)
+    except OSError:  # one of them is closed
+        return False
     if mine.st_mode & 0o170000 not in {0o010000, 0o140000}:
         return False
     return (mine.st_dev, mine.st_ino) != (stderr.st_dev, stderr.st_ino)

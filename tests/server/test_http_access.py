@@ -114,6 +114,14 @@ def test_a_token_is_asked_for_with_a_challenge(
         assert checked == expected
 
 
+@pytest.mark.parametrize("token", ["sécret", "secret-à", "сек"])
+def test_a_token_is_compared_by_the_bytes_that_were_sent(token: str) -> None:
+    """Headers are read as Latin-1, where `à` ends in a no-break space."""
+    sent = token.encode().decode("latin-1")
+    headers = {"host": "localhost", "authorization": f"Bearer {sent}"}
+    assert HttpAccess(token=token).check(headers) == TOKEN_HOLDER
+
+
 def test_without_a_token_everybody_is_anonymous() -> None:
     assert HttpAccess().check({"host": "localhost"}) == ANONYMOUS
 

@@ -113,6 +113,47 @@ async def test_two_accept_headers_are_one(app: AppFunctionsApp) -> None:
     assert request.answer().status == 200
 
 
+@pytest.mark.parametrize(
+    ("name", "first", "second", "status"),
+    [
+        (b"host", b"evil.example", b"localhost", 421),
+        (b"host", b"localhost", b"evil.example", 421),
+        (b"origin", b"https://evil.example", b"http://localhost", 403),
+        (b"authorization", b"Bearer wrong", b"Bearer s3cret", 401),
+        (b"authorization", b"Bearer s3cret", b"Bearer wrong", 401),
+    ],
+)
+async def test_of_two_headers_that_access_depends_on_neither_counts(
+    name: bytes, first: bytes, second: bytes, status: int
+) -> None:
+    """F43: not every HTTP parser refuses them."""
+    app = app_functions_asgi(served_functions(), token="s3cret")
+    request = asgi_request(app, CALL, authorization="Bearer s3cret")
+    scope = request._scope()
+    kept = [pair for pair in scope["headers"] if pair[0] != name]
+    scope["headers"] = [*kept, (name, first), (name, second)]
+    await app(scope, request._receive, request._send)
+    assert request.answer().status == status
+
+
+@pytest.mark.parametrize(
+    ("target", "status"),
+    [
+        ("http://localhost/mcp", 200),
+        ("https://localhost:8000/mcp/", 200),
+        ("http://localhost", 200),
+        ("http://localhost/", 200),
+        ("http://localhost/other", 404),
+        ("http:/mcp", 404),
+    ],
+)
+async def test_a_target_may_be_a_whole_url(target: str, status: int, app: AppFunctionsApp) -> None:
+    """Servers must accept that form (RFC 9112, 3.2.2); not every one of them takes it apart."""
+    request = asgi_request(app, CALL)
+    request.path = target
+    assert (await request.run()).status == status
+
+
 # The protocol version.
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -17,7 +18,8 @@ from hypothesis import strategies as st
 
 from appfunctions_mcp.manifest import Manifest, read_manifest
 from appfunctions_mcp.manifest_writing import write_manifest
-from appfunctions_mcp.server import eras, plain_requests
+from appfunctions_mcp.metadata import AppFunctionState
+from appfunctions_mcp.server import eras, plain_requests, prologue
 from appfunctions_mcp.server.engine import STDIO_CALLER
 from appfunctions_mcp.server.envelopes import read_message
 from appfunctions_mcp.server.eras import ClientSession
@@ -38,7 +40,7 @@ from tests.support.manifest_app import (
     write_module,
 )
 from tests.support.metadata_files import write_metadata
-from tests.support.stdio_server import StdioServer
+from tests.support.stdio_server import PROJECT, StdioServer
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="modes and pipes of POSIX")
 
@@ -438,8 +440,6 @@ def test_states_are_respected_and_changes_are_told(file: Path, tmp_path: Path) -
     states = tmp_path / "states.json"
     store = JsonFileStateStore(states)
     start_once(file, "--state-file", str(states))
-    from appfunctions_mcp.metadata import AppFunctionState
-
     with running(file, "--state-file", str(states)) as server:
         assert listed_names(server) == ["add_item"]
         store.write("app_lists#clear_list", AppFunctionState.ENABLED)
@@ -541,6 +541,19 @@ def test_an_app_that_cannot_be_loaded_any_more_says_so_in_each_result(
         assert again.wait() == 2
 
 
+def test_an_app_whose_metadata_has_gone_says_so_in_each_result(tmp_path: Path) -> None:
+    (tmp_path / "metadata").mkdir()
+    file = write_app(tmp_path / "metadata")
+    start_once(file.parent)
+    with running(file.parent) as server:
+        assert listed_names(server) == ["add_item"]
+        file.unlink()
+        result = server.call("add_item", {"text": "milk"})["result"]
+        assert result["isError"]
+        assert "the app cannot be loaded" in result["content"][0]["text"]
+        assert "imported" not in server.stderr
+
+
 def test_a_modern_client_is_served_on_by_the_engine(server: StdioServer) -> None:
     discovered = server.request("server/discover", {"_meta": ENVELOPE})["result"]
     assert discovered["supportedVersions"] == ["2026-07-28"]
@@ -561,13 +574,104 @@ def test_what_modules_print_misses_the_protocol(tmp_path: Path) -> None:
         assert all(json.loads(line)["jsonrpc"] == "2.0" for line in server.raw)
 
 
-def test_a_closed_output_is_for_the_full_start(file: Path) -> None:
-    command = f'exec "$0" -P -m appfunctions_mcp run "{file}" >&-'
-    done = subprocess.run(
-        ["sh", "-c", command, sys.executable],
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "<&- >&- 2>&-"])
+def test_a_closed_descriptor_is_for_the_full_start(file: Path, closed: str) -> None:
+    done = _served_in_a_shell(file, closed)
+    assert (done.returncode, done.stdout) == (0, b"")
+
+
+@pytest.mark.parametrize("option", ["", "--eager"])
+def test_a_closed_stderr_is_no_fault(file: Path, option: str) -> None:
+    done = _served_in_a_shell(file, f"{option} 2>&-")
+    assert (done.returncode, json.loads(done.stdout)["id"]) == (0, 0)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has /dev/full")
+def test_an_output_that_cannot_be_written_is_told(file: Path) -> None:
+    """F38: only a client that has gone is passed over in silence."""
+    done = _served_in_a_shell(file, ">/dev/full")
+    assert done.returncode == 0
+    assert b"the client cannot be written to: [Errno 28]" in done.stderr
+
+
+def _environment() -> dict[str, str]:
+    """What `running` gives a server, so that the manifest of such a start is found."""
+    path = os.pathsep.join(filter(None, [str(PROJECT), os.environ.get("PYTHONPATH")]))
+    return {**os.environ, "PYTHONPATH": path}
+
+
+def _served_in_a_shell(file: Path, redirection: str) -> subprocess.CompletedProcess[bytes]:
+    """A server that gets a handshake, its descriptors redirected."""
+    return subprocess.run(
+        [
+            "sh",
+            "-c",
+            f'exec "$0" -P -m appfunctions_mcp run "{file}" {redirection}',
+            sys.executable,
+        ],
         input=lines_of(handshake()),
         capture_output=True,
         cwd=file.parent,
+        env=_environment(),
         check=False,
     )
-    assert (done.returncode, done.stdout) == (0, b"")
+
+
+def test_a_signal_leaves_the_output_as_it_was(file: Path) -> None:
+    to_client, from_server = os.pipe()
+    with (
+        os.fdopen(to_client, "rb") as output,
+        subprocess.Popen(
+            [sys.executable, "-P", "-m", "appfunctions_mcp", "run", str(file)],
+            stdin=subprocess.PIPE,
+            stdout=from_server,
+            cwd=file.parent,
+            env=_environment(),
+        ) as process,
+    ):
+        assert process.stdin is not None
+        process.stdin.write(lines_of(handshake()))
+        process.stdin.flush()
+        assert json.loads(output.readline())["id"] == 0
+        assert not os.get_blocking(from_server)
+        process.terminate()
+        assert process.wait(20) == 0
+        assert os.get_blocking(from_server)
+        os.close(from_server)
+
+
+def test_the_first_change_of_a_state_is_told_where_the_folder_was_not_there(
+    file: Path, tmp_path: Path
+) -> None:
+    states = tmp_path / "states" / "of" / "mine.json"
+    options = ("--state-file", str(states))
+    start_once(file, *options)
+    with running(file, *options) as server:
+        assert listed_names(server) == ["add_item"]
+        while not states.parent.is_dir():  # made once the client is quiet
+            assert server.process.poll() is None
+        assert stat.S_IMODE(states.parent.stat().st_mode) == 0o700
+        JsonFileStateStore(states).write("app_lists#add_item", AppFunctionState.DISABLED)
+        assert server.read()["method"] == "notifications/tools/list_changed"
+        assert "imported" not in server.stderr
+
+
+def test_news_that_find_no_reader_are_left_to_the_engine(
+    manifest: Manifest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The pipe is full of what the client has not read, and it writes on."""
+    to_server, from_client = os.pipe()
+    to_client, from_server = os.pipe()
+    monkeypatch.setattr(prologue, "MAX_UNREAD_BYTES", 0)
+    monkeypatch.setattr(prologue, "WATCH_AFTER_MS", 0)
+    served = Prologue(manifest, to_server, from_server)
+    os.write(from_client, lines_of(handshake(), INITIALIZED))
+    os.set_blocking(from_server, False)
+    filler = os.write(from_server, b" " * 1_048_576)
+    os.set_blocking(from_server, True)
+    left = served.run()
+    assert left is not None
+    assert filler > 0
+    assert (left.unread, left.unsent[:17]) == (lines_of(INITIALIZED), b'{"jsonrpc":"2.0",')
+    for descriptor in (to_server, from_client, to_client, from_server):
+        os.close(descriptor)
