@@ -88,7 +88,8 @@ class Fleet:
         words = ["run", str(app.folder() / "app_metadata.xml")]
         if port is not None:
             environment["APPFUNCTIONS_MAX_BODY_BYTES"] = "64000000"
-            words += ["--http", str(port)]
+            # Logging is quiet in all servers that are compared; ours has a line a call by default.
+            words += ["--http", str(port), "--log-level", "warning"]
         start = ("-P", "-m", "appfunctions_mcp")
         if self.profile is not None:
             start = ("-P", str(_SERVERS.parent / "profiled.py"), str(self.profile))
