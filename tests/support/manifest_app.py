@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib.util import cache_from_source
 from pathlib import Path
 
 from tests.support.metadata_files import write_metadata
@@ -53,7 +54,10 @@ def write_app(
 
 def write_module(folder: Path, text: str, *, name: str = "app_lists") -> None:
     """Writes the app's module anew."""
-    (folder / f"{name}.py").write_text(text, "utf-8")
+    path = folder / f"{name}.py"
+    path.write_text(text, "utf-8")
+    # Python takes a compiled module for fresh if the source has the same second and length.
+    Path(cache_from_source(str(path))).unlink(missing_ok=True)
 
 
 @contextmanager
