@@ -14,7 +14,7 @@ from tests.support.stdio_server import PROJECT, StdioServer, stdio_server
 
 METADATA = PROJECT / "metadata" / "app_metadata.xml"
 KILLS = 20
-UPDATES = 1_000
+UPDATES = KILLS * 1_000
 NOTES = 8
 SWITCHED = (
     "sample_app.labels#add",
@@ -123,7 +123,7 @@ def check_files(folder: Path, known: Acknowledged) -> None:
     known.in_flight = None
 
 
-@pytest.mark.timeout(100)
+@pytest.mark.timeout(400)
 def test_twenty_kills_in_the_middle_of_a_thousand_changes_lose_none(tmp_path: Path) -> None:
     known = Acknowledged()
     with notes_server(tmp_path) as server:
