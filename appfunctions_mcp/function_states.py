@@ -34,6 +34,8 @@ class FunctionStates:
         self._states = store.read()
         self._fault: tuple[str, ...] = ()
         self._listeners: list[Listener] = []
+        self.is_held = False
+        """While True, `refresh` does nothing: what was taken over last is new enough."""
 
     @property
     def current(self) -> Mapping[str, AppFunctionState]:
@@ -58,22 +60,12 @@ class FunctionStates:
             StateFileError: The state cannot be kept.
         """
         self._store.write(function_id, state)
-        self.refresh()
+        self._take_over()
 
     def refresh(self) -> None:
         """Takes over what the store has now; a store that cannot be read changes nothing."""
-        try:
-            states = self._store.read()
-        except StateFileError as fault:
-            if self._fault != fault.faults:
-                self._fault = fault.faults
-                warn(f"{fault}; the states known so far stay in force")
-            return
-        self._fault = ()
-        known, self._states = self._states, states
-        if states is not known:
-            changed = {i for i in {*states, *known} if states.get(i) is not known.get(i)}
-            self.announce(StatesChanged(frozenset(changed)))
+        if not self.is_held:
+            self._take_over()
 
     def add_listener(self, listener: Listener) -> Callable[[], None]:
         """Calls the listener for each change, in the thread that made it; returns how to stop."""
@@ -99,3 +91,17 @@ class FunctionStates:
                 stop()
 
         return changes()
+
+    def _take_over(self) -> None:
+        try:
+            states = self._store.read()
+        except StateFileError as fault:
+            if self._fault != fault.faults:
+                self._fault = fault.faults
+                warn(f"{fault}; the states known so far stay in force")
+            return
+        self._fault = ()
+        known, self._states = self._states, states
+        if states is not known:
+            changed = {i for i in {*states, *known} if states.get(i) is not known.get(i)}
+            self.announce(StatesChanged(frozenset(changed)))

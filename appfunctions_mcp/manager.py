@@ -8,7 +8,8 @@ searches, keeps states and tells observers of changes. Knows nothing of MCP.
 import asyncio
 import inspect
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -317,6 +318,16 @@ class AppFunctionManager:
     def refresh(self) -> None:
         """Takes over states that another process has set; one stat when nothing changed."""
         self._states.refresh()
+
+    @contextmanager
+    def refreshed(self) -> Iterator[None]:
+        """Takes over states once for all that begins within the block: requests read together."""
+        self._states.refresh()
+        self._states.is_held = True
+        try:
+            yield
+        finally:
+            self._states.is_held = False
 
     def revision(self) -> object:
         """Equal to what it was before for as long as neither functions nor states change."""

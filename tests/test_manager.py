@@ -192,6 +192,25 @@ async def test_a_change_of_another_process_is_enforced_at_the_next_call(tmp_path
     assert service.manager.state_of("wipe") is AppFunctionState.ENABLED
 
 
+async def test_requests_that_were_read_together_see_the_states_of_that_moment_and_own_changes(
+    tmp_path: Path,
+) -> None:
+    """Another process's change came after they were sent, so that either order is true."""
+    file = tmp_path / "state.json"
+    service = make_service(add, wipe, store=JsonFileStateStore(file))
+    other = JsonFileStateStore(file)
+    with service.manager.refreshed():
+        other.write(f"{__name__}#add", AppFunctionState.DISABLED)
+        assert await execute(service, "add", a=1) == 1
+        service.manager.set_enabled("wipe", AppFunctionState.ENABLED)
+        assert await execute(service, "wipe") == "wiped"
+        other.write(f"{__name__}#wipe", AppFunctionState.DISABLED)
+    with pytest.raises(AppFunctionDisabledException):
+        await execute(service, "add", a=1)
+    with pytest.raises(AppFunctionDisabledException):
+        await execute(service, "wipe")
+
+
 async def test_a_state_file_that_breaks_leaves_the_known_states_in_force(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -64,6 +64,7 @@ class LeanEngine:
     ) -> None:
         self._service = service
         self._transport = transport
+        transport.together = service.manager.refreshed
         self._session = session or ClientSession(STDIO_CALLER)
         self._methods = Methods(service)
         self._running: dict[asyncio.Task[Answer], PendingCall] = {}

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from itertools import groupby
 
 from appfunctions_mcp.json_text import JsonTextError, write_json
@@ -60,6 +60,8 @@ class StdioTransport:
         unsent: bytes = b"",
     ) -> None:
         self.descriptors = descriptors
+        self.together: Callable[[], AbstractContextManager[None]] = nullcontext
+        """Makes the context in which messages that were read at once are received."""
         self._threads = threads
         self._lines = LineSplitter(max_line_bytes)
         self._unread, self._unsent = unread, unsent
@@ -144,13 +146,20 @@ class StdioTransport:
             self._ended.set()
             return
         self._takes_chunk = True
-        for line in self._lines.feed(chunk):
-            self._on_line(line)
+        if chunk.count(b"\n") > 1:
+            with self.together():
+                self._take(chunk)
+        else:
+            self._take(chunk)
         self._takes_chunk = False
         self._flush()
         if self._writer.unsent_bytes > MAX_UNSENT_BYTES:
             self._reader.pause()
             self._resuming = self._loop.create_task(self._resume_when_drained())
+
+    def _take(self, chunk: bytes) -> None:
+        for line in self._lines.feed(chunk):
+            self._on_line(line)
 
     async def _resume_when_drained(self) -> None:
         await self.drain()
