@@ -34,7 +34,7 @@ from appfunctions_mcp.metadata import (
     OptionalDefaults,
     UnknownArguments,
 )
-from appfunctions_mcp.outcomes import CallTasks, CallThreads, outcome_of
+from appfunctions_mcp.outcomes import BoundCall, Outcome, outcome_of
 from appfunctions_mcp.requests import ExecuteAppFunctionResponse
 from appfunctions_mcp.schema.annotations import read_signature
 from appfunctions_mcp.schema.arguments import (
@@ -202,23 +202,26 @@ class AppFunction:
         except Exception as crash:
             raise crashed() from crash
 
-    async def call(
-        self,
-        arguments: dict[str, Any],
-        context: AppFunctionContext,
-        threads: CallThreads,
-        tasks: CallTasks,
-    ) -> object:
-        """Calls the Python function: on the event loop if it is async, else in a thread.
+    @cached_property
+    def runs_in_thread(self) -> bool:
+        """Whether it is a plain function that may block, and so is called in a thread."""
+        return not self._is_async and self.metadata.thread != "main"
+
+    def bound(self, arguments: dict[str, Any], context: AppFunctionContext) -> BoundCall:
+        """The call of the Python function, ready to be made.
 
         Args:
             arguments: What `validate` returned.
             context: The call's context.
-            threads: Where a plain function runs.
-            tasks: Where an async function runs.
 
         Returns:
-            What the function returned.
+            What calls it once and returns its outcome, an awaitable where there is more to wait
+            for. Nothing that the function raises gets out.
+        """
+        return partial(outcome_of, self._bind(arguments, context))
+
+    def result_of(self, outcome: Outcome) -> object:
+        """What the function returned.
 
         Raises:
             AppFunctionException: As the function raised it, with the recovery line of its
@@ -226,14 +229,7 @@ class AppFunction:
             AppFunctionAppUnknownException: The function raised anything else; the cause is kept
                 for the log, and only an error id goes out.
         """
-        function_id = self.metadata.function_id
-        call = partial(outcome_of, self._bind(arguments, context))
-        if self._is_async or self.metadata.thread == "main":
-            value, raised = call()
-        else:
-            value, raised = await threads.run(function_id, call)
-        if raised is None and inspect.isawaitable(value):
-            value, raised = await tasks.run(function_id, value)
+        value, raised = outcome
         if raised is None:
             return value
         if not isinstance(raised, AppFunctionException):

@@ -65,14 +65,28 @@ class Slots:
         """
         return self
 
+    def take(self) -> bool:
+        """Takes a slot if one is free; who has one calls `release` in the end."""
+        if self._running >= self._max_concurrent:
+            return False
+        self._running += 1
+        return True
+
+    def release(self) -> None:
+        """Gives a slot back: to the first that waits, if any does."""
+        while self._waiting:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self._running -= 1
+
     async def __aenter__(self) -> None:
-        if self._running < self._max_concurrent:
-            self._running += 1
-        else:
+        if not self.take():
             await self._wait_for_slot()
 
     async def __aexit__(self, *_: object) -> None:
-        self._release()
+        self.release()
 
     def statistics(self) -> SlotsStatistics:
         """The present numbers."""
@@ -96,16 +110,8 @@ class Slots:
                 self._waiting.remove(turn)
             elif not turn.cancelled():
                 # The slot was handed over in the same moment; the next in the queue gets it.
-                self._release()
+                self.release()
             raise
-
-    def _release(self) -> None:
-        while self._waiting:
-            turn = self._waiting.popleft()
-            if not turn.done():
-                turn.set_result(None)
-                return
-        self._running -= 1
 
 
 class RateLimit:

@@ -1,28 +1,16 @@
-"""What a call ends in, and where it runs: the seam between functions and what executes them.
+"""What a call ends in: the seam between functions and what executes them.
 
 Whatever a function raises is told as a value until it is back in the task that waits: a thread,
 or an event loop, may not end of it.
 """
 
-from collections.abc import Awaitable, Callable
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Any
 
 Outcome = tuple[Any, BaseException | None]
 """What a call returned, or what it raised."""
-
-
-class CallThreads(Protocol):
-    """Where plain functions run."""
-
-    async def run(self, function_id: str, call: Callable[[], Outcome]) -> Outcome:
-        """Runs the call in a worker thread and returns what it returned."""
-
-
-class CallTasks(Protocol):
-    """Where the bodies of async functions run."""
-
-    async def run(self, function_id: str, awaitable: Awaitable[Any]) -> Outcome:
-        """Waits for the awaitable in a task of its own."""
+BoundCall = Callable[[], Outcome]
+"""A call that only has to be made; it raises nothing."""
 
 
 def outcome_of(call: Callable[[], Any]) -> Outcome:

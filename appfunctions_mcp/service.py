@@ -94,7 +94,7 @@ class AppFunctionService:
             log=log,
             debug=debug,
         )
-        self.manager.settings = dict(settings or {})
+        self.manager.executor.settings = dict(settings or {})
         self.store = store
         self._lifespan = lifespan
         self._hooks: list[ExecutionHook] = []
@@ -291,7 +291,7 @@ class AppFunctionService:
         finally:
             self._running -= 1
             if not self._running:
-                self.manager.lifespan = None
+                self.manager.executor.lifespan = None
                 await self._stack.aclose()
 
     async def _open(self) -> None:
@@ -303,8 +303,8 @@ class AppFunctionService:
             self._stack.enter_context(watching_soon(self.store, self.manager.refresh))
         if self._lifespan is None:
             return
-        self.manager.lifespan = await self._stack.enter_async_context(
-            opened(self._lifespan, self.manager.settings, self._lifespan_name())
+        self.manager.executor.lifespan = await self._stack.enter_async_context(
+            opened(self._lifespan, self.manager.executor.settings, self._lifespan_name())
         )
 
     def _lifespan_name(self) -> str:

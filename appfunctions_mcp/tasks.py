@@ -31,23 +31,27 @@ class CallTasks:
         # The loop itself holds tasks weakly.
         self._left_alone: set[asyncio.Task[Outcome]] = set()
 
-    async def run(self, function_id: str, awaitable: Awaitable[Any]) -> Outcome:
-        """Waits for an awaitable in a task of its own.
-
-        Cancelling cancels that task, and waits for it no longer than for a short clean-up.
+    def begin(self, function_id: str, awaitable: Awaitable[Any]) -> "asyncio.Task[Outcome]":
+        """Starts to wait for an awaitable in a task of its own, which may be done at once.
 
         Args:
             function_id: Whose stuck bodies are counted.
             awaitable: What to wait for.
 
         Returns:
-            What it returned, or whatever it raised, a cancellation of its own too.
+            The task of what it returns, or of whatever it raises, a cancellation of its own too.
 
         Raises:
             AppFunctionLimitExceededException: Too many bodies of this function never ended.
         """
         self._require_few_stuck(function_id, awaitable)
-        task = begin_task(_outcome_of(awaitable))
+        return begin_task(_outcome_of(awaitable))
+
+    async def end(self, function_id: str, task: "asyncio.Task[Outcome]") -> Outcome:
+        """Waits for a task that `begin` has started.
+
+        Cancelling cancels that task, and waits for it no longer than for a short clean-up.
+        """
         if not task.done():
             await self._end_of(task, function_id)
         return task.result()

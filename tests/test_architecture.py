@@ -18,8 +18,8 @@ LAYERS = {
     2: "metadata_xml metadata_parts metadata_attributes metadata_values xml_elements "
     "string_resources string_escapes fault_report kept_files inotify file_events manifest "
     "manifest_writing places state threads tasks limits deadlines loop_guard confirmation "
-    "redaction telemetry execution_records function_states manager loading lifespans service "
-    "settings",
+    "redaction telemetry access calls executor execution_records function_states manager "
+    "loading lifespans service settings",
     3: "client android lint",
     4: "server assistant install",
     5: "cli testing __main__",

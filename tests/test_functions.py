@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, field_serializer, field_validator
 
+from appfunctions_mcp.calls import CallRunner
 from appfunctions_mcp.context import AppFunctionContext
 from appfunctions_mcp.declaration import AppFunctionDeclaration, app_function, declaration_of
 from appfunctions_mcp.exceptions import (
@@ -31,9 +32,8 @@ from appfunctions_mcp.metadata import (
     AppFunctionResponseMetadata,
     AppFunctionSchema,
     AppFunctionScope,
+    ExecutionLimits,
 )
-from appfunctions_mcp.tasks import CallTasks
-from appfunctions_mcp.threads import WorkerThreads
 
 pytestmark = pytest.mark.anyio
 
@@ -41,8 +41,8 @@ pytestmark = pytest.mark.anyio
 async def run(function: AppFunction, /, **parameters: Any) -> Any:
     """The three steps of a call, and the value that comes out."""
     arguments = function.validate(parameters)
-    threads, tasks = WorkerThreads(2, 1), CallTasks(1)
-    value = await function.call(arguments, AppFunctionContext(), threads, tasks)
+    runner = CallRunner(ExecutionLimits())
+    value = await runner.run(function, arguments, AppFunctionContext())
     return function.serialize(value).value
 
 

@@ -242,7 +242,7 @@ def test_settings_come_from_the_environment_and_all_missing_ones_are_named(
     assert "CASE_COUNT" in str(caught.value)
     monkeypatch.setenv("CASE_TOKEN", "t")
     monkeypatch.setenv("CASE_COUNT", "5")
-    assert load_service(file).manager.settings == {"CASE_TOKEN": "t", "CASE_COUNT": 5}
+    assert load_service(file).manager.executor.settings == {"CASE_TOKEN": "t", "CASE_COUNT": 5}
 
 
 @pytest.mark.parametrize("target", ["nothing_there", "FUNCTIONS"])

@@ -10,6 +10,7 @@ import pytest
 
 from appfunctions_mcp.exceptions import AppFunctionLimitExceededException
 from appfunctions_mcp.limits import STILL_RUNNING
+from appfunctions_mcp.outcomes import Outcome
 from appfunctions_mcp.tasks import CallTasks
 
 pytestmark = pytest.mark.anyio
@@ -28,6 +29,10 @@ async def cancel_a_task_of_its_own() -> None:
     await task
 
 
+async def run(tasks: CallTasks, function_id: str, awaitable: Awaitable[Any]) -> Outcome:
+    return await tasks.end(function_id, tasks.begin(function_id, awaitable))
+
+
 async def raise_(failure: BaseException) -> None:
     raise failure
 
@@ -37,7 +42,7 @@ async def test_a_body_that_returns_is_told_with_its_value() -> None:
         await asyncio.sleep(0)
         return 5
 
-    assert await CallTasks().run("f", later()) == (5, None)
+    assert await run(CallTasks(), "f", later()) == (5, None)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +60,7 @@ async def test_a_body_that_returns_is_told_with_its_value() -> None:
 async def test_whatever_a_body_raises_is_told_and_not_raised(
     body: Callable[[], Awaitable[Any]], kind: type[BaseException]
 ) -> None:
-    value, raised = await CallTasks().run("f", body())
+    value, raised = await run(CallTasks(), "f", body())
     assert value is None
     assert type(raised) is kind
 
@@ -68,7 +73,7 @@ async def swallow_cancellations(released: asyncio.Event) -> None:
 
 async def test_a_body_that_swallows_its_cancellation_is_left_alone_and_then_refused() -> None:
     tasks, released = CallTasks(max_stuck=1), asyncio.Event()
-    waiting = asyncio.create_task(tasks.run("f", swallow_cancellations(released)))
+    waiting = asyncio.create_task(run(tasks, "f", swallow_cancellations(released)))
     await asyncio.sleep(0.01)
     started = time.monotonic()
     waiting.cancel()
@@ -77,11 +82,11 @@ async def test_a_body_that_swallows_its_cancellation_is_left_alone_and_then_refu
     assert time.monotonic() - started < 1
     assert cancelled.value.__notes__ == [STILL_RUNNING]
     with pytest.raises(AppFunctionLimitExceededException, match="1 earlier calls"):
-        await tasks.run("f", asyncio.sleep(0))
-    assert await tasks.run("another", asyncio.sleep(0, 1)) == (1, None)
+        await run(tasks, "f", asyncio.sleep(0))
+    assert await run(tasks, "another", asyncio.sleep(0, 1)) == (1, None)
     released.set()
     await asyncio.sleep(0.01)
-    assert await tasks.run("f", asyncio.sleep(0, 2)) == (2, None)
+    assert await run(tasks, "f", asyncio.sleep(0, 2)) == (2, None)
 
 
 async def test_a_short_clean_up_ends_before_the_cancellation_is_passed_on() -> None:
@@ -94,7 +99,7 @@ async def test_a_short_clean_up_ends_before_the_cancellation_is_passed_on() -> N
             await asyncio.sleep(0)
             steps.append("clean")
 
-    waiting = asyncio.create_task(CallTasks().run("f", clean_up()))
+    waiting = asyncio.create_task(run(CallTasks(), "f", clean_up()))
     await asyncio.sleep(0.01)
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError) as cancelled:

@@ -5,6 +5,7 @@ cancellation ends them unanswered, changes are told to a client that listens.
 """
 
 import asyncio
+from collections.abc import Awaitable
 from typing import Any
 
 from appfunctions_mcp.eager_tasks import begin_task
@@ -15,11 +16,10 @@ from appfunctions_mcp.server.eras import ClientSession, Params
 from appfunctions_mcp.server.methods import (
     LIST_CHANGED,
     MAX_SUBSCRIPTIONS,
-    Answer,
     Methods,
-    PendingCall,
     Subscription,
 )
+from appfunctions_mcp.server.pending_call import Answer, PendingCall
 from appfunctions_mcp.server.process import serve_process
 from appfunctions_mcp.server.stdio import StdioTransport
 from appfunctions_mcp.service import AppFunctionService
@@ -109,7 +109,11 @@ class LeanEngine:
         self._closed.set()
 
     def _call(self, call: PendingCall) -> None:
-        task = begin_task(call.run(self._emit))
+        begun = call.begin(self._emit)
+        if isinstance(begun, bytes | dict):
+            self._answer(call.request_id, begun)
+            return
+        task = begin_task(_awaited(begun))
         self._running[task] = call
         if task.done():
             self._end_call(task)
@@ -172,3 +176,7 @@ class LeanEngine:
         for subscription in self._subscriptions:
             if subscription.wants_tools:
                 self._transport.send(subscription.changed())
+
+
+async def _awaited(answer: Awaitable[Answer]) -> Answer:
+    return await answer

@@ -32,8 +32,9 @@ from appfunctions_mcp.server.http_messages import (
     respond,
     written,
 )
-from appfunctions_mcp.server.methods import MAX_SUBSCRIPTIONS, Methods, PendingCall, Subscription
+from appfunctions_mcp.server.methods import MAX_SUBSCRIPTIONS, Methods, Subscription
 from appfunctions_mcp.server.param_headers import ParamHeaders
+from appfunctions_mcp.server.pending_call import PendingCall
 from appfunctions_mcp.server.protocol_errors import (
     HEADER_MISMATCH,
     INVALID_PARAMS,
@@ -144,10 +145,14 @@ class LeanEndpoint:
 
     async def _run_call(self, request: HttpRequest, call: PendingCall, era: Era) -> None:
         stream = EventStream(request.send) if request.takes_stream else None
-        with ClientWatch(request, stream, self._clock) as watch:
-            answer = await call.run(_drop if stream is None else stream.send)
-        if watch.client_has_left:
-            return
+        begun = call.begin(_drop if stream is None else stream.send)
+        if isinstance(begun, bytes | dict):
+            answer = begun
+        else:
+            with ClientWatch(request, stream, self._clock) as watch:
+                answer = await begun
+            if watch.client_has_left:
+                return
         if stream is not None and stream.is_open:
             await stream.end(answer if isinstance(answer, bytes) else written(answer))
         else:

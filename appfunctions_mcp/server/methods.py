@@ -14,22 +14,10 @@ Connections, cancellation and the order of what is sent are the engines' matter.
 """
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from appfunctions_mcp.exceptions import (
-    AppFunctionException,
-    AppFunctionFunctionNotFoundException,
-)
-from appfunctions_mcp.records import record
-from appfunctions_mcp.requests import (
-    CallChannel,
-    ExecuteAppFunctionRequest,
-    ExecuteAppFunctionResponse,
-    SilentChannel,
-)
 from appfunctions_mcp.server import wire
-from appfunctions_mcp.server.channel import ProgressReport, QueuedChannel, Report
 from appfunctions_mcp.server.envelopes import Message, RequestId, error_response
 from appfunctions_mcp.server.eras import (
     CAPABILITIES_KEY,
@@ -42,6 +30,7 @@ from appfunctions_mcp.server.eras import (
     agreed_version,
     log_levels,
 )
+from appfunctions_mcp.server.pending_call import Answer, ModernServer, PendingCall
 from appfunctions_mcp.server.protocol_errors import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -51,11 +40,6 @@ from appfunctions_mcp.server.protocol_errors import (
 from appfunctions_mcp.server.request_params import check_params
 from appfunctions_mcp.server.tool_lists import ToolLists
 from appfunctions_mcp.service import AppFunctionService
-
-Answer = Message | bytes
-"""A JSON-RPC response; bytes are one that is written already, without a line feed."""
-Emit = Callable[[Message], Awaitable[None]]
-"""Sends a notification on, in order, before the call's answer."""
 
 LIST_CHANGED = "notifications/tools/list_changed"
 CAPABILITIES: wire.Json = {"logging": {}, "tools": {"listChanged": True}}
@@ -210,134 +194,6 @@ class Methods:
         return meta
 
 
-@record(frozen=True, slots=True)
-class ModernServer:
-    """What the server says of itself in every modern result."""
-
-    info: wire.Json
-    written_meta: bytes
-
-
-class PendingCall:
-    """A checked `tools/call` that is to be run.
-
-    Args:
-        service: Whose function is called.
-        request_id: The request.
-        call: What was asked for.
-        session: Whose caller calls.
-        capabilities: What the client has declared.
-        levels: The levels of log messages that the client asked for.
-        modern: What the server says of itself in a modern result; None in the other era.
-    """
-
-    __slots__ = (
-        "_call",
-        "_capabilities",
-        "_levels",
-        "_modern",
-        "_service",
-        "_session",
-        "request_id",
-    )
-
-    def __init__(
-        self,
-        service: AppFunctionService,
-        request_id: RequestId,
-        call: wire.ToolCall,
-        *,
-        session: ClientSession,
-        capabilities: Mapping[str, Any],
-        levels: frozenset[str],
-        modern: "ModernServer | None" = None,
-    ) -> None:
-        self.request_id = request_id
-        self._service = service
-        self._call = call
-        self._session = session
-        self._capabilities = capabilities
-        self._levels = levels
-        self._modern = modern
-
-    async def run(self, emit: Emit) -> Answer:
-        """Executes the call.
-
-        Args:
-            emit: Sends progress and log messages; all of them before this returns.
-
-        Returns:
-            The JSON-RPC response, or its bytes. Cancelling ends the call; nothing else is raised.
-        """
-        request_id = self.request_id
-        try:
-            if self._call.progress_token is None and not self._levels:
-                response = await self._service.manager.execute(self._request(_SILENT))
-            else:
-                response = await self._execute(emit)
-            written = self._written(response)
-            if written is not None:
-                return written
-            result = wire.call_result(response)
-        except AppFunctionException as error:
-            protocol = self._protocol_error(error)
-            if protocol is not None:
-                return error_response(request_id, protocol.code, protocol.message, protocol.data)
-            result = wire.error_result(error)
-        except Exception:
-            fault = wire.server_fault()
-            log.exception("%s: a fault of the server itself", fault.message)
-            result = wire.error_result(fault)
-        if self._modern is not None:
-            result = wire.modern_result(result, self._modern.info)
-        return {"jsonrpc": "2.0", "id": request_id, "result": result}
-
-    def _written(self, response: ExecuteAppFunctionResponse) -> bytes | None:
-        """The answer as bytes, unless a hook may have made text and structure differ."""
-        if self._service.manager.has_hooks:
-            return None
-        meta = b"" if self._modern is None else self._modern.written_meta
-        return wire.written_call_answer(self.request_id, response, meta)
-
-    async def _execute(self, emit: Emit) -> ExecuteAppFunctionResponse:
-        channel = QueuedChannel(
-            lambda report: emit(self._notification(report)),
-            wants_progress=self._call.progress_token is not None,
-            log_levels=self._levels,
-        )
-        async with channel.sending():
-            return await self._service.manager.execute(self._request(channel))
-
-    def _request(self, channel: CallChannel) -> ExecuteAppFunctionRequest:
-        return ExecuteAppFunctionRequest(
-            self._call.name,
-            self._call.arguments,
-            self._session.caller,
-            self.request_id,
-            channel,
-            self._capabilities,
-        )
-
-    def _notification(self, report: Report) -> Message:
-        params: wire.Json
-        if isinstance(report, ProgressReport):
-            params = {"progressToken": self._call.progress_token, "progress": report.progress}
-            if report.total is not None:
-                params["total"] = report.total
-            if report.message is not None:
-                params["message"] = report.message
-            return {"jsonrpc": "2.0", "method": "notifications/progress", "params": params}
-        params = {"level": report.level, "logger": self._service.metadata.name, "data": report.body}
-        return {"jsonrpc": "2.0", "method": "notifications/message", "params": params}
-
-    def _protocol_error(self, error: AppFunctionException) -> ProtocolError | None:
-        """The JSON-RPC error that a call ends in; None where it ends in a result."""
-        if isinstance(error, AppFunctionFunctionNotFoundException):
-            is_unknown = self._service.registry.find(self._call.name) is None
-            return wire.unknown_function(error) if is_unknown else None
-        return None if self._modern is None else wire.missing_capability(error)
-
-
 class Subscription:
     """A checked `subscriptions/listen`: the messages of one stream of changes.
 
@@ -372,9 +228,6 @@ class Subscription:
     def refused(self) -> Message:
         """The response instead of all others where too many streams are open."""
         return error_response(self.request_id, INTERNAL_ERROR, "Subscription limit reached")
-
-
-_SILENT = SilentChannel()
 
 
 def _answer_of(request_id: RequestId, result: bytes) -> bytes:

@@ -4,8 +4,8 @@ Where access differs between callers, one list is kept for each set of functions
 may see. Knows nothing of connections.
 """
 
+from appfunctions_mcp.access import has_access
 from appfunctions_mcp.json_text import write_json
-from appfunctions_mcp.manager import has_access
 from appfunctions_mcp.metadata import AppFunctionCaller, AppFunctionMetadata
 from appfunctions_mcp.server import wire
 from appfunctions_mcp.server.eras import Era

@@ -23,7 +23,8 @@ from appfunctions_mcp.metadata import AppFunctionCaller, AppFunctionMetadata, Ap
 from appfunctions_mcp.records import replaced
 from appfunctions_mcp.requests import ExecuteAppFunctionRequest, ExecuteAppFunctionResponse
 from appfunctions_mcp.server.eras import ClientSession, Era
-from appfunctions_mcp.server.methods import Methods, PendingCall, Subscription
+from appfunctions_mcp.server.methods import Methods, Subscription
+from appfunctions_mcp.server.pending_call import PendingCall
 from appfunctions_mcp.server.protocol_errors import ProtocolError
 from appfunctions_mcp.server.request_params import check_params
 from appfunctions_mcp.service import AppFunctionService
@@ -221,7 +222,7 @@ async def test_a_fault_of_the_server_itself_is_answered_and_logged(
     async def fail(_request: object) -> Any:
         raise KeyError("secret")
 
-    monkeypatch.setattr(service.manager, "execute", fail)
+    monkeypatch.setattr(service.manager, "begin", fail)
     called = await answer(Methods(service), session_of("handshake"), "tools/call", {"name": "add"})
     record = called["result"]["_meta"]["appfunctions/error"]
     assert record["code"] == 2000
