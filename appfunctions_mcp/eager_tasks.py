@@ -37,6 +37,7 @@ if sys.version_info < (3, 12):
 
         # anyio looks at the first two.
         __slots__ = (
+            "_cancel_text",
             "_cancels",
             "_context",
             "_coroutine",
@@ -55,6 +56,7 @@ if sys.version_info < (3, 12):
             self._context = contextvars.copy_context()
             self._fut_waiter: asyncio.Future[Any] | None = None
             self._must_cancel = False
+            self._cancel_text: Any = None
             self._cancels = 0
             self._name: str | None = None
             self._step()
@@ -68,6 +70,7 @@ if sys.version_info < (3, 12):
             self._cancels += 1
             if self._fut_waiter is None or not self._fut_waiter.cancel(msg=msg):
                 self._must_cancel = True
+                self._cancel_text = msg
             return True
 
         def cancelling(self) -> int:
@@ -107,17 +110,18 @@ if sys.version_info < (3, 12):
             try:
                 if self._must_cancel:
                     self._must_cancel = False
-                    cancelled = asyncio.CancelledError()
+                    # anyio tells its own cancellations by their text.
+                    cancelled = asyncio.CancelledError(*_given(self._cancel_text))
                     waits_for = self._context.run(self._coroutine.throw, cancelled)
                 else:
                     waits_for = self._context.run(self._coroutine.send, None)
             except StopIteration as end:
                 if self._must_cancel:
-                    super().cancel()
+                    super().cancel(msg=self._cancel_text)
                 else:
                     self.set_result(end.value)
-            except asyncio.CancelledError:
-                super().cancel()
+            except asyncio.CancelledError as cancelled:
+                super().cancel(msg=next(iter(cancelled.args), None))
             except (KeyboardInterrupt, SystemExit) as failure:
                 self.set_exception(failure)
                 raise
@@ -139,5 +143,8 @@ if sys.version_info < (3, 12):
             future._asyncio_future_blocking = False  # noqa: SLF001 - as the comment says
             future.add_done_callback(self._go_on)
             self._fut_waiter = future
-            if self._must_cancel and future.cancel():
+            if self._must_cancel and future.cancel(msg=self._cancel_text):
                 self._must_cancel = False
+
+    def _given(text: Any) -> tuple[Any, ...]:
+        return () if text is None else (text,)

@@ -184,3 +184,21 @@ async def test_it_has_a_name_that_may_be_changed() -> None:
 
     assert before
     assert after == "mine"
+
+
+async def test_a_cancellation_keeps_its_text_by_which_a_scope_knows_its_own() -> None:
+    """Else anyio takes it for somebody else's, and ends all that is around the scope."""
+    for body in (asyncio.Event().wait, anyio.Event().wait, lambda: asyncio.sleep(60)):
+        task = begin_task(_awaiting(body))
+        task.cancel(msg="mine")
+        with pytest.raises(asyncio.CancelledError, match="mine"):
+            await task
+    with anyio.CancelScope() as scope:
+        task = begin_task(_awaiting(asyncio.Event().wait))
+        asyncio.get_running_loop().call_soon(scope.cancel)
+        await task
+    assert scope.cancelled_caught
+
+
+async def _awaiting(body: Any) -> None:
+    await body()
