@@ -68,16 +68,52 @@ if TYPE_CHECKING:  # what type checkers see of the names below
         AppFunctionSearchSpec as AppFunctionSearchSpec,
         AppFunctionState as AppFunctionState,
         AppMetadata as AppMetadata,
+        AppPromptMetadata as AppPromptMetadata,
+        AppResourceMetadata as AppResourceMetadata,
         ExecutionLimits as ExecutionLimits,
         MetadataChanged as MetadataChanged,
+        PromptsChanged as PromptsChanged,
+        ResourcesChanged as ResourcesChanged,
+        ResourceUpdated as ResourceUpdated,
         StatesChanged as StatesChanged,
     )
+    from appfunctions_mcp.oauth_settings import (
+        OAuthSettings as OAuthSettings,
+    )
+    from appfunctions_mcp.prompt_declaration import (
+        app_prompt as app_prompt,
+    )
+    from appfunctions_mcp.prompt_messages import (
+        AssistantMessage as AssistantMessage,
+        UserMessage as UserMessage,
+    )
+    from appfunctions_mcp.prompting import (
+        AppPrompts as AppPrompts,
+    )
+    from appfunctions_mcp.questions import (
+        Choices as Choices,
+        Root as Root,
+        Sample as Sample,
+    )
+    from appfunctions_mcp.reading import (
+        AppResources as AppResources,
+    )
+    from appfunctions_mcp.registrations import (
+        AppFunctionRegistration as AppFunctionRegistration,
+        AppRegistration as AppRegistration,
+    )
     from appfunctions_mcp.requests import (
+        AppPromptResponse as AppPromptResponse,
+        Completion as Completion,
         ExecuteAppFunctionRequest as ExecuteAppFunctionRequest,
         ExecuteAppFunctionResponse as ExecuteAppFunctionResponse,
+        GetAppPromptRequest as GetAppPromptRequest,
+        ReadAppResourceRequest as ReadAppResourceRequest,
+    )
+    from appfunctions_mcp.resource_declaration import (
+        app_resource as app_resource,
     )
     from appfunctions_mcp.service import (
-        AppFunctionRegistration as AppFunctionRegistration,
         AppFunctionService as AppFunctionService,
         load_service as load_service,
     )
@@ -120,10 +156,20 @@ _HOME = {
     "media": "Audio BlobResource Image PendingIntent ResourceLink TextResource",
     "metadata": "AppFunctionAccessLevel AppFunctionCaller AppFunctionMetadata "
     "AppFunctionParameterMetadata AppFunctionResponseMetadata AppFunctionSchema "
-    "AppFunctionScope AppFunctionSearchSpec AppFunctionState AppMetadata ExecutionLimits "
-    "MetadataChanged StatesChanged",
-    "requests": "ExecuteAppFunctionRequest ExecuteAppFunctionResponse",
-    "service": "AppFunctionRegistration AppFunctionService load_service",
+    "AppFunctionScope AppFunctionSearchSpec AppFunctionState AppMetadata AppPromptMetadata "
+    "AppResourceMetadata ExecutionLimits MetadataChanged PromptsChanged ResourceUpdated "
+    "ResourcesChanged StatesChanged",
+    "oauth_settings": "OAuthSettings",
+    "prompt_declaration": "app_prompt",
+    "prompt_messages": "AssistantMessage UserMessage",
+    "prompting": "AppPrompts",
+    "questions": "Choices Root Sample",
+    "reading": "AppResources",
+    "registrations": "AppFunctionRegistration AppRegistration",
+    "requests": "AppPromptResponse Completion ExecuteAppFunctionRequest "
+    "ExecuteAppFunctionResponse GetAppPromptRequest ReadAppResourceRequest",
+    "resource_declaration": "app_resource",
+    "service": "AppFunctionService load_service",
     "state": "InMemoryStateStore JsonFileStateStore StateStore",
     "values": "AppFunctionIntValueConstraint AppFunctionPatternMatcher "
     "AppFunctionStringValueConstraint AppFunctionUriValueConstraint Float32 Instant Int32 "

@@ -9,6 +9,7 @@ import dataclasses
 import hashlib
 import hmac
 import math
+import os
 import secrets
 import threading
 import time
@@ -25,6 +26,7 @@ from appfunctions_mcp.metadata import AppFunctionCaller
 CONFIRMATION_SECONDS = 300
 USED_TOKENS_FILE_VERSION = 1
 
+_KEYS_VARIABLE = "APPFUNCTIONS_STATE_KEYS"
 _PURPOSE = b"appfunctions-mcp confirmation 1"
 # Version, end as seconds, random number, signature: 27 bytes are 36 characters without padding.
 _VERSION = b"\x01"
@@ -144,12 +146,18 @@ class Confirmations:
         *,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._keys = [key.encode() for key in keys] or [secrets.token_bytes(32)]
+        self.keys = tuple(key.encode() for key in keys) or (secrets.token_bytes(32),)
+        """The secrets, a random one where none was given; others derive their own from them."""
         self._used: UsedTokens = used or InMemoryUsedTokens()
         self._clock = clock
 
     def issue(
-        self, function_id: str, arguments: Mapping[str, Any], caller: AppFunctionCaller
+        self,
+        function_id: str,
+        arguments: Mapping[str, Any],
+        caller: AppFunctionCaller,
+        *,
+        question: str = "",
     ) -> str:
         """A new token for one call.
 
@@ -157,11 +165,12 @@ class Confirmations:
             function_id: The function that would run.
             arguments: Its validated arguments, without the confirmation.
             caller: Who calls.
+            question: What the function asks; empty where the call itself needs a confirmation.
         """
         ends_at = math.ceil(self._clock()) + CONFIRMATION_SECONDS
         body = _VERSION + ends_at.to_bytes(_END_BYTES, "big") + secrets.token_bytes(_RANDOM_BYTES)
-        call = _digest([function_id, caller.name, arguments])
-        return base64.urlsafe_b64encode(body + _signature(self._keys[0], body, call)).decode()
+        call = _digest([function_id, caller.name, caller.connection, arguments, question])
+        return base64.urlsafe_b64encode(body + _signature(self.keys[0], body, call)).decode()
 
     def redeem(
         self,
@@ -169,6 +178,8 @@ class Confirmations:
         function_id: str,
         arguments: Mapping[str, Any],
         caller: AppFunctionCaller,
+        *,
+        question: str = "",
     ) -> bool:
         """Uses a token up. May wait for the disk: not on a loop.
 
@@ -179,6 +190,7 @@ class Confirmations:
             function_id: The function that is to run.
             arguments: Its validated arguments, without the confirmation.
             caller: Who calls.
+            question: What the function asks.
 
         Returns:
             Whether the call may run: the token is genuine, for this call, neither expired nor
@@ -194,13 +206,39 @@ class Confirmations:
         now = self._clock()
         if sent.version != _VERSION or sent.ends_at <= now:
             return False
-        call = _digest([function_id, caller.name, arguments])
+        call = _digest([function_id, caller.name, caller.connection, arguments, question])
         # Every key is tried, so that the time does not tell which one it was.
         matches = [
             hmac.compare_digest(_signature(key, sent.body, call), sent.signature)
-            for key in self._keys
+            for key in self.keys
         ]
         return any(matches) and self._used.claim(sent.body.hex(), sent.ends_at, now)
+
+
+def shared_confirmations(server_name: str, metadata_path: Path | None) -> Confirmations | None:
+    """Confirmations that several processes of a program of one's own understand.
+
+    Args:
+        server_name: The server's name.
+        metadata_path: The metadata file; None for an app made in code.
+
+    Returns:
+        None where `APPFUNCTIONS_STATE_KEYS` gives no keys.
+
+    Raises:
+        SettingsError: The keys are not accepted.
+    """
+    given = os.environ.get(_KEYS_VARIABLE)
+    if not given:
+        return None
+    from appfunctions_mcp.places import state_file
+    from appfunctions_mcp.secret_values import keep_secret
+    from appfunctions_mcp.settings import Settings
+
+    keys = Settings.from_environment({_KEYS_VARIABLE: given}).state_keys
+    keep_secret(*keys)
+    used = state_file(server_name, metadata_path).with_suffix(".confirmations.json")
+    return Confirmations(keys, JsonFileUsedTokens(used))
 
 
 class _Token(NamedTuple):

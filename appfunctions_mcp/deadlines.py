@@ -6,6 +6,7 @@ share one timer of the event loop: those that begin later end later.
 
 import asyncio
 from types import TracebackType
+from typing import Self
 
 from appfunctions_mcp.exceptions import AppFunctionCancelledException
 from appfunctions_mcp.limits import NOT_BEGUN, STILL_RUNNING
@@ -24,14 +25,27 @@ class deadline:  # noqa: N801 - reads as a statement: `with deadline(30):`
             whether the call may still be running, or never began.
     """
 
-    __slots__ = ("_clock", "_has_expired", "_message", "_pending", "_seconds", "_task")
+    __slots__ = (
+        "_clock",
+        "_has_expired",
+        "_left",
+        "_message",
+        "_pending",
+        "_reason",
+        "_seconds",
+        "_task",
+        "_timer",
+    )
 
     def __init__(self, seconds: float | None, message: str | None = None) -> None:
         self._seconds = seconds
         self._message = message
         self._has_expired = False
+        self._reason: str | None = None
+        self._left: float | None = None
+        self._timer: asyncio.TimerHandle | None = None
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> Self:
         """Starts the clock."""
         if self._seconds is not None:
             loop = asyncio.get_running_loop()
@@ -45,6 +59,26 @@ class deadline:  # noqa: N801 - reads as a statement: `with deadline(30):`
                 clock = _clocks[self._seconds] = _Clock(loop, self._seconds)
             self._clock = clock
             clock.add(self)
+        return self
+
+    def pause(self) -> None:
+        """Stops the clock until `resume`; it may have been stopped, or have run out, already."""
+        if self._seconds is None or self._has_expired or self._left is not None:
+            return
+        now = asyncio.get_running_loop().time()
+        if self._timer is None:
+            self._left = self._clock.set_aside(self) - now
+        else:
+            self._left = self._timer.when() - now
+            self._timer.cancel()
+
+    def resume(self) -> None:
+        """Lets the clock go on with what is left."""
+        if self._left is None or self._has_expired:
+            return
+        # It ends before others of its length that began later, so that it needs a timer of its own.
+        self._timer = asyncio.get_running_loop().call_later(self._left, self.expire)
+        self._left = None
 
     def __exit__(
         self,
@@ -60,6 +94,9 @@ class deadline:  # noqa: N801 - reads as a statement: `with deadline(30):`
         if self._seconds is None:
             return
         self._clock.remove(self)
+        self._left = None
+        if self._timer is not None:
+            self._timer.cancel()
         if not self._has_expired:
             return
         is_its_own = self._task.uncancel() <= self._pending
@@ -69,12 +106,15 @@ class deadline:  # noqa: N801 - reads as a statement: `with deadline(30):`
         elif failure is None or isinstance(failure, Exception):
             raise self._expiry(failure) from failure
 
-    def expire(self) -> None:
-        """Ends the block; its clock calls it."""
+    def expire(self, reason: str | None = None) -> None:
+        """Ends the block; its clock calls it, or who has a reason to do so before."""
         self._has_expired = True
+        self._reason = reason
         self._task.cancel()
 
     def _expiry(self, failure: BaseException | None) -> AppFunctionCancelledException:
+        if self._reason is not None:
+            return AppFunctionCancelledException(self._reason)
         seconds = self._seconds or 0
         number = int(seconds) if seconds == int(seconds) else seconds
         message = self._message
@@ -85,6 +125,18 @@ class deadline:  # noqa: N801 - reads as a statement: `with deadline(30):`
         return AppFunctionCancelledException(f"timed out after {number} s{message}")
 
 
+def expire_all(reason: str) -> None:
+    """Ends every call that has a deadline on the running loop, so that it is still answered.
+
+    Args:
+        reason: What their callers are told.
+    """
+    loop = asyncio.get_running_loop()
+    for clock in _clocks.values():
+        if clock.loop is loop:
+            clock.expire_all(reason)
+
+
 class _Clock:
     """The deadlines of one length on one loop, in the order in which they expire."""
 
@@ -92,6 +144,8 @@ class _Clock:
         self.loop = loop
         self._seconds = seconds
         self._ends: dict[deadline, float] = {}
+        self._aside: set[deadline] = set()
+        """Those that stand still, or go on by a timer of their own."""
         self._is_set = False
 
     def add(self, started: deadline) -> None:
@@ -101,9 +155,23 @@ class _Clock:
             self._is_set = True
             self.loop.call_at(end, self._ring)
 
-    def remove(self, stopped: deadline) -> None:
-        """Stops a deadline; the timer stays as it is, for the next one."""
-        self._ends.pop(stopped, None)
+    def remove(self, stopped: deadline) -> float:
+        """Stops a deadline and returns its end; the timer stays as it is, for the next one."""
+        self._aside.discard(stopped)
+        return self._ends.pop(stopped, self.loop.time())
+
+    def set_aside(self, paused: deadline) -> float:
+        """Leaves a deadline to itself, and returns its end; `expire_all` still ends it."""
+        end = self.remove(paused)
+        self._aside.add(paused)
+        return end
+
+    def expire_all(self, reason: str) -> None:
+        """Ends what has not ended, and what waits for a user."""
+        begun = (*self._ends, *self._aside)
+        self._ends, self._aside = {}, set()
+        for each in begun:
+            each.expire(reason)
 
     def _ring(self) -> None:
         """Ends what is due and waits for what is not; where nothing is left, for nothing."""

@@ -17,15 +17,21 @@ from appfunctions_mcp.metadata import (
     Thread,
 )
 from appfunctions_mcp.names import nearest_names
-from appfunctions_mcp.records import field_names, record
+from appfunctions_mcp.records import record
 
 F = TypeVar("F", bound=Callable[..., Any])
 _ATTRIBUTE = "__app_function__"
 _PLACES = "__app_function_places__"
 
 
+class Declaration:
+    """What an author says of something that an app serves."""
+
+    __slots__ = ()
+
+
 @record(frozen=True, slots=True, kw_only=True)
-class AppFunctionDeclaration:
+class AppFunctionDeclaration(Declaration):
     """What an author says of a function beside its signature and docstring.
 
     None means "as the docstring, the module or the app says".
@@ -111,7 +117,7 @@ def app_function(function: F | None = None, /, **options: Any) -> F | Callable[[
         TypeError: An option is unknown, or what is declared is a class.
     """
     if options:
-        _require_known(options)
+        require_known(options, AppFunctionDeclaration, "@app_function")
     declaration = AppFunctionDeclaration(**options) if options else _BARE
 
     def declare(declared: F) -> F:
@@ -121,13 +127,13 @@ def app_function(function: F | None = None, /, **options: Any) -> F | Callable[[
                 "declare a function that makes one"
             )
         setattr(declared, _ATTRIBUTE, declaration)
-        _note_place(declared)
+        note_place(declared)
         return declared
 
     return declare if function is None else declare(function)
 
 
-def _note_place(declared: Callable[..., Any]) -> None:
+def note_place(declared: Callable[..., Any]) -> None:
     """Notes, in the function's own module, where each name is declared.
 
     A module keeps the last of two functions of one name and forgets the first.
@@ -144,16 +150,32 @@ def twin_names(module: ModuleType) -> dict[str, list[int]]:
     return {name: list(lines) for name, lines in places.items() if len(lines) > 1}
 
 
-def _require_known(options: dict[str, Any]) -> None:
-    """Refuses options that `@app_function` has not, with the ones that may be meant."""
-    accepted = field_names(AppFunctionDeclaration)
+def require_known(options: dict[str, Any], declaration: type, decorator: str) -> None:
+    """Refuses options that a decorator has not, with the ones that may be meant.
+
+    Raises:
+        TypeError: Names the first of them.
+    """
+    accepted = tuple(declaration.__annotations__)
     for name in options.keys() - set(accepted):
         near = nearest_names(name, accepted, limit=1)
         hint = f"perhaps {near[0]}" if near else f"accepted are {', '.join(accepted)}"
-        raise TypeError(f"@app_function has no option {name!r}; {hint}")
+        raise TypeError(f"{decorator} has no option {name!r}; {hint}")
 
 
 def declaration_of(function: object) -> AppFunctionDeclaration | None:
     """What `@app_function` recorded on a function, None where it is not declared."""
     found = getattr(function, _ATTRIBUTE, None)
     return found if isinstance(found, AppFunctionDeclaration) else None
+
+
+RESOURCE_ATTRIBUTE = "__app_resource__"
+"""Where `@app_resource` records what the author said."""
+PROMPT_ATTRIBUTE = "__app_prompt__"
+"""Where `@app_prompt` records what the author said."""
+
+
+def is_declared(function: object) -> bool:
+    """Whether a function is declared as anything that an app serves."""
+    attributes = (_ATTRIBUTE, RESOURCE_ATTRIBUTE, PROMPT_ATTRIBUTE)
+    return any(isinstance(getattr(function, a, None), Declaration) for a in attributes)

@@ -30,7 +30,10 @@ documents and models see one vocabulary. Knows nothing of MCP.
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+if TYPE_CHECKING:
+    from typing import Self
 
 Category = Literal["request", "system", "app", "unknown"]
 
@@ -56,6 +59,8 @@ class AppFunctionException(Exception):
     recovery: str | None = None
     note: str | None = None
     """A further line for the agent, added by the manager: the loop guard's warning."""
+    refusal: str | None = None
+    """Why the call never began, in one word, for those who count; None where it did."""
     extras: Mapping[str, Any] = MappingProxyType({})
 
     def __init__(
@@ -97,6 +102,11 @@ class AppFunctionException(Exception):
             **self.extras,
         }
 
+    def as_refusal(self, reason: str) -> "Self":
+        """Marks what is raised before a function is called, with the reason in one word."""
+        self.refusal = reason
+        return self
+
     def restated(
         self, *, recovery: str | None = None, note: str | None = None
     ) -> "AppFunctionException":
@@ -118,6 +128,7 @@ class AppFunctionException(Exception):
         )
         fresh.error_code, fresh.retryable = self.error_code, self.retryable
         fresh.note = note or self.note
+        fresh.refusal = self.refusal
         fresh.__cause__ = self
         return fresh
 
@@ -236,6 +247,19 @@ class AppFunctionUnknownException(AppFunctionException):
         return super().structured() | {
             "category": categories.get(self.error_code // 1000, "unknown")
         }
+
+
+def answer_in(raised: BaseException) -> AppFunctionException | None:
+    """What a call answers for what its function raised; None where that is a crash.
+
+    A group that holds nothing but answers, as a TaskGroup raises it, is its first one.
+    """
+    if isinstance(raised, AppFunctionException):
+        return raised
+    if not isinstance(raised, ExceptionGroup):
+        return None
+    answers = list(map(answer_in, raised.exceptions))
+    return answers[0] if all(answers) else None
 
 
 class AppFunctionsError(Exception):

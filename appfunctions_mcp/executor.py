@@ -5,15 +5,14 @@ waits is over when `begin` returns. Knows nothing of names, access or states.
 """
 
 import asyncio
-from collections.abc import Awaitable, Mapping
-from functools import partial
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from appfunctions_mcp.calls import CallRunner
 from appfunctions_mcp.confirmation import Confirmations
+from appfunctions_mcp.confirming import PARAMETER, CallConfirmation, takes_token
 from appfunctions_mcp.context import AppFunctionContext
 from appfunctions_mcp.exceptions import (
-    AppFunctionDeniedException,
     AppFunctionException,
     AppFunctionInvalidArgumentException,
 )
@@ -21,10 +20,13 @@ from appfunctions_mcp.functions import AppFunction
 from appfunctions_mcp.json_text import JsonTextError, write_json
 from appfunctions_mcp.limits import RateLimit, ServerBusyException
 from appfunctions_mcp.loop_guard import LoopGuard
-from appfunctions_mcp.metadata import AppFunctionCaller, AppFunctionMetadata, ExecutionLimits
+from appfunctions_mcp.metadata import AppFunctionMetadata, ExecutionLimits
 from appfunctions_mcp.outcomes import Outcome
-from appfunctions_mcp.quoting import with_escapes
-from appfunctions_mcp.requests import ExecuteAppFunctionRequest, ExecuteAppFunctionResponse
+from appfunctions_mcp.requests import (
+    AppRequest,
+    ExecuteAppFunctionRequest,
+    ExecuteAppFunctionResponse,
+)
 from appfunctions_mcp.telemetry import ExecutionLog
 
 Begun = ExecuteAppFunctionResponse | Awaitable[ExecuteAppFunctionResponse]
@@ -46,10 +48,12 @@ class Executor:
         self.limits = limits
         self.settings: Mapping[str, Any] = {}
         self.lifespan: Any = None
+        self.resource_updated: Callable[[str], None] | None = None
+        """Tells who listens that what stands at an address has changed."""
         self.runner = CallRunner(limits)
-        self._confirmations = confirmations
+        self.confirmations = confirmations
         self._log = log
-        self._rate = RateLimit(limits.calls_per_minute)
+        self.rate = RateLimit(limits.calls_per_minute)
         self._guard = LoopGuard() if limits.loop_guard else None
 
     def begin(self, function: AppFunction, request: ExecuteAppFunctionRequest) -> Begun:
@@ -66,7 +70,7 @@ class Executor:
             AppFunctionException: Whatever kept it from a value.
         """
         connection = request.caller.connection
-        self._rate.take(connection)
+        self.rate.take(connection)
         guard = self._guard
         if guard is None or connection is None:
             return self._validate_and_call(function, request)
@@ -120,7 +124,12 @@ class Executor:
     ) -> Begun:
         if function.metadata.requires_confirmation:
             return self._confirm_and_call(function, request)
-        return self._call(function, request, self._validated(function, request, request.parameters))
+        parameters, token = request.parameters, None
+        if PARAMETER in parameters and takes_token(function, parameters):
+            parameters = dict(parameters)
+            token = parameters.pop(PARAMETER)
+        arguments = self._validated(function, request, parameters)
+        return self._call(function, request, arguments, token)
 
     def _validated(
         self,
@@ -138,18 +147,24 @@ class Executor:
         self, function: AppFunction, request: ExecuteAppFunctionRequest
     ) -> ExecuteAppFunctionResponse:
         parameters = dict(request.parameters)
-        token = parameters.pop("confirmation", None)
+        token = parameters.pop(PARAMETER, None)
         arguments = self._validated(function, request, parameters)
-        await self._require_confirmation(
-            function.metadata, arguments, parameters, token, request.caller
-        )
+        await self._confirmation(function, request, arguments, token).require()
         begun = self._call(function, request, arguments)
         return begun if isinstance(begun, ExecuteAppFunctionResponse) else await begun
 
     def _call(
-        self, function: AppFunction, request: ExecuteAppFunctionRequest, arguments: dict[str, Any]
+        self,
+        function: AppFunction,
+        request: ExecuteAppFunctionRequest,
+        arguments: dict[str, Any],
+        token: str | None = None,
     ) -> Begun:
-        context = self.context_of(request) if function.takes_context else _UNSEEN
+        if function.takes_context:
+            confirmation = self._confirmation(function, request, arguments, token)
+            context = self.context_of(request, confirmation.confirm)
+        else:
+            context = _UNSEEN
         try:
             begun = self.runner.begin(function, arguments, context)
         except BaseException:
@@ -174,33 +189,16 @@ class Executor:
         self._require_size(function.metadata, response)
         return response
 
-    async def _require_confirmation(
+    def _confirmation(
         self,
-        metadata: AppFunctionMetadata,
+        function: AppFunction,
+        request: ExecuteAppFunctionRequest,
         arguments: dict[str, Any],
-        parameters: dict[str, Any],
-        token: object,
-        caller: AppFunctionCaller,
-    ) -> None:
-        """Lets a call with a good token pass; any other gets the first answer, with a fresh one."""
-        function_id = metadata.function_id
-        if isinstance(token, str) and await self.runner.threads.run(
-            function_id, partial(self._confirmations.redeem, token, function_id, arguments, caller)
-        ):
-            return
-        fresh = self._confirmations.issue(function_id, arguments, caller)
-        given = with_escapes(
-            ", ".join(f"{n} = {write_json(v).decode()}" for n, v in parameters.items())
+        token: str | None,
+    ) -> CallConfirmation:
+        return CallConfirmation(
+            self.confirmations, self.runner.threads, function.metadata, request, arguments, token
         )
-        denied = AppFunctionDeniedException(
-            f"confirmation needed\nNothing has been changed. {metadata.tool_name} would run with "
-            f"{given or 'no arguments'}.",
-            recovery="Once the user agrees, the same call with the same arguments and "
-            f'"confirmation": "{fresh}" runs it; the token works once, within five minutes.',
-            extras={"confirmation": fresh},
-        )
-        denied.retryable = True
-        raise denied
 
     def _require_size(
         self, metadata: AppFunctionMetadata, response: ExecuteAppFunctionResponse
@@ -213,8 +211,17 @@ class Executor:
                 recovery="Ask for less: a narrower query, fewer items or a smaller page.",
             )
 
-    def context_of(self, request: ExecuteAppFunctionRequest) -> AppFunctionContext:
-        """Makes the context of a call; who makes it ends it."""
+    def context_of(
+        self,
+        request: AppRequest,
+        confirm: Callable[[str], Awaitable[bool]] | None = None,
+    ) -> AppFunctionContext:
+        """Makes the context of a call; who makes it ends it.
+
+        Args:
+            request: The call.
+            confirm: How a user confirms where the client cannot ask.
+        """
         context = AppFunctionContext(
             caller=request.caller,
             request_id=request.request_id,
@@ -222,6 +229,8 @@ class Executor:
             lifespan=self.lifespan,
             channel=request.channel,
             client_capabilities=request.client_capabilities,
+            confirm=confirm,
+            announce=self.resource_updated,
         )
         context.begin(asyncio.get_running_loop())
         return context
@@ -234,7 +243,10 @@ _UNSEEN = AppFunctionContext()
 def _arguments_key(function: AppFunction, request: ExecuteAppFunctionRequest) -> bytes:
     """Equal for equal arguments; those that JSON cannot hold are all refused, so all are one."""
     parameters = request.parameters
-    token = "confirmation" if function.metadata.requires_confirmation else None
+    is_token = function.metadata.requires_confirmation or (
+        PARAMETER in parameters and takes_token(function, parameters)
+    )
+    token = PARAMETER if is_token else None
     try:
         return write_json({name: parameters[name] for name in sorted(parameters) if name != token})
     except JsonTextError:

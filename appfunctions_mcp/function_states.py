@@ -8,15 +8,17 @@ from collections.abc import AsyncIterator, Callable, Mapping
 
 from appfunctions_mcp.exceptions import StateFileError
 from appfunctions_mcp.metadata import (
+    AppChangeEvent,
     AppFunctionMetadata,
     AppFunctionsChangeEvent,
     AppFunctionState,
+    MetadataChanged,
     StatesChanged,
 )
 from appfunctions_mcp.state import StateStore
 from appfunctions_mcp.telemetry import warn
 
-Listener = Callable[[AppFunctionsChangeEvent], object]
+Listener = Callable[[AppChangeEvent], object]
 
 
 class FunctionStates:
@@ -72,16 +74,21 @@ class FunctionStates:
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 
-    def announce(self, event: AppFunctionsChangeEvent) -> None:
+    def announce(self, event: AppChangeEvent) -> None:
         """Tells every listener of a change."""
         for listener in tuple(self._listeners):
             listener(event)
 
     def observe(self) -> AsyncIterator[AppFunctionsChangeEvent]:
-        """The changes from now on; listens from the moment of this call, on an event loop."""
+        """Functions' changes from now on; listens from the moment of this call, on a loop."""
         loop = asyncio.get_running_loop()
         events: asyncio.Queue[AppFunctionsChangeEvent] = asyncio.Queue()
-        stop = self.add_listener(lambda e: loop.call_soon_threadsafe(events.put_nowait, e))
+
+        def on_event(event: AppChangeEvent) -> None:
+            if isinstance(event, MetadataChanged | StatesChanged):
+                loop.call_soon_threadsafe(events.put_nowait, event)
+
+        stop = self.add_listener(on_event)
 
         async def changes() -> AsyncIterator[AppFunctionsChangeEvent]:
             try:

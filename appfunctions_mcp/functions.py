@@ -12,13 +12,19 @@ from types import ModuleType
 from typing import Any
 
 from appfunctions_mcp.context import AppFunctionContext
-from appfunctions_mcp.declaration import AppFunctionDeclaration, app_function, declaration_of
+from appfunctions_mcp.declaration import (
+    AppFunctionDeclaration,
+    app_function,
+    declaration_of,
+    is_declared,
+)
 from appfunctions_mcp.docstring_checks import docstring_warnings
 from appfunctions_mcp.docstrings import ParsedDocstring, docstring_later
 from appfunctions_mcp.exceptions import (
     AppFunctionAppUnknownException,
     AppFunctionDeclarationError,
     AppFunctionException,
+    answer_in,
 )
 from appfunctions_mcp.function_metadata import (
     FunctionNames,
@@ -35,8 +41,9 @@ from appfunctions_mcp.metadata import (
     UnknownArguments,
 )
 from appfunctions_mcp.outcomes import BoundCall, Outcome, outcome_of
+from appfunctions_mcp.records import record
 from appfunctions_mcp.requests import ExecuteAppFunctionResponse
-from appfunctions_mcp.schema.annotations import read_signature
+from appfunctions_mcp.schema.annotations import Signature, read_signature
 from appfunctions_mcp.schema.arguments import (
     ArgumentsSchema,
     arguments_from_json_schema,
@@ -110,18 +117,13 @@ class AppFunction:
                 file, function, parameter and type.
         """
         declared = declaration_of(function) or AppFunctionDeclaration()
-        source = source_of(function)
-        _require_one_answer(function, source)
-        signature = read_signature(function, source)
-        docstring = docstring_later(_docstring_of(function))
-        arguments = build_arguments(
+        read = read_function(
             function,
-            signature=signature,
-            docstring=docstring,
             optional_defaults=declared.optional_defaults or optional_defaults,
             unknown_arguments=unknown_arguments,
-            source=source,
         )
+        source, signature, docstring = read.source, read.signature, read.docstring
+        arguments = read.arguments
         response = build_response(signature.return_annotation, docstring=docstring, source=source)
         names = names_of(function, declared, prefix, source)
         if declared.requires_confirmation:
@@ -130,14 +132,14 @@ class AppFunction:
             lambda: metadata_of(names, declared, docstring, arguments, response),
             arguments,
             response,
-            _binder(function, signature.context_parameter),
+            read.bind,
             names=names,
-            is_async=_is_async(function),
+            is_async=read.is_async,
             takes_context=signature.context_parameter is not None,
             warnings=lambda: (
                 *arguments.warnings,
                 *response.warnings,
-                *_doubts(function, names, declared, docstring),
+                *doubts(function, names, declared.description, docstring),
             ),
         )
 
@@ -232,12 +234,13 @@ class AppFunction:
         value, raised = outcome
         if raised is None:
             return value
-        if not isinstance(raised, AppFunctionException):
+        answer = answer_in(raised)
+        if answer is None:
             raise crashed() from raised
-        recovery = self._recovery_of(raised)
-        if raised.recovery or not recovery:
-            raise raised
-        raise raised.restated(recovery=recovery) from raised
+        recovery = self._recovery_of(answer)
+        if answer.recovery or not recovery:
+            raise answer
+        raise answer.restated(recovery=recovery) from raised
 
     def serialize(self, value: object) -> ExecuteAppFunctionResponse:
         """Checks what the function returned and makes JSON, text and media of it.
@@ -273,6 +276,46 @@ class AppFunction:
         return next((self.metadata.raises[n] for n in names if self.metadata.raises.get(n)), None)
 
 
+@record(frozen=True, slots=True)
+class ReadFunction:
+    """A Python function as far as all that is declared with one is alike."""
+
+    source: str
+    """`FILE:LINE` of the definition."""
+    signature: Signature
+    docstring: ParsedDocstring
+    arguments: ArgumentsSchema
+    bind: Bind
+    is_async: bool
+
+
+def read_function(
+    function: Callable[..., Any],
+    *,
+    optional_defaults: OptionalDefaults = "type",
+    unknown_arguments: UnknownArguments = "refuse",
+) -> ReadFunction:
+    """Reads a function's signature and docstring, and compiles the check of its arguments.
+
+    Raises:
+        AppFunctionDeclarationError: Names every parameter that cannot be served.
+    """
+    source = source_of(function)
+    _require_one_answer(function, source)
+    signature = read_signature(function, source)
+    docstring = docstring_later(_docstring_of(function))
+    arguments = build_arguments(
+        function,
+        signature=signature,
+        docstring=docstring,
+        optional_defaults=optional_defaults,
+        unknown_arguments=unknown_arguments,
+        source=source,
+    )
+    bind = _binder(function, signature.context_parameter)
+    return ReadFunction(source, signature, docstring, arguments, bind, _is_async(function))
+
+
 def crashed() -> AppFunctionAppUnknownException:
     """What goes out for a crash: an error id that the log has too, and nothing of the crash."""
     error_id = uuid.uuid4().hex[:12]
@@ -282,10 +325,10 @@ def crashed() -> AppFunctionAppUnknownException:
 
 
 def functions_of_module(module: ModuleType) -> list[Callable[..., Any]]:
-    """The declared functions that a module itself defines, in the order of their definition."""
+    """What a module itself declares, in the order of definition: functions, resources, prompts."""
     found: dict[int, Callable[..., Any]] = {}
     for value in vars(module).values():
-        if declaration_of(value) and getattr(value, "__module__", None) == module.__name__:
+        if is_declared(value) and getattr(value, "__module__", None) == module.__name__:
             found.setdefault(id(value), value)
     return list(found.values())
 
@@ -299,16 +342,23 @@ def source_of(function: Callable[..., Any]) -> str:
     return f"{code.co_filename}:{code.co_firstlineno}"
 
 
-def _doubts(
+def doubts(
     function: Callable[..., Any],
     names: FunctionNames,
-    declared: AppFunctionDeclaration,
+    description: str | None,
     docstring: ParsedDocstring,
 ) -> list[str]:
-    """What the docstring lacks, and what it says of things that do not exist."""
+    """What the docstring lacks, and what it says of things that do not exist.
+
+    Args:
+        function: The function.
+        names: How it is called.
+        description: What its declaration says in place of the docstring.
+        docstring: The docstring.
+    """
     where = f"{names.source}: {names.tool_name}"
     lacking = [f"{where} has no description; write a docstring"]
-    if docstring.description or declared.description:
+    if docstring.description or description:
         lacking = []
     return [*lacking, *docstring_warnings(function, where, docstring)]
 

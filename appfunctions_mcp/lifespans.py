@@ -13,6 +13,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 from appfunctions_mcp.exceptions import AppFunctionDeclarationError, AppFunctionsError
+from appfunctions_mcp.metadata import AppMetadata
 from appfunctions_mcp.telemetry import warn
 
 CLOSE_SECONDS = 10
@@ -20,6 +21,13 @@ CLOSE_SECONDS = 10
 
 Lifespan = Callable[..., AbstractAsyncContextManager[Any]]
 """An async context manager that takes nothing, or the app's settings."""
+
+
+def lifespan_name(lifespan: Lifespan, metadata: AppMetadata) -> str:
+    """How messages call a lifespan: where the metadata names it, or its name in code."""
+    if metadata.lifespan is not None:
+        return f"{metadata.path}:{metadata.lifespan_line}: the lifespan {metadata.lifespan}"
+    return f"the lifespan {getattr(lifespan, '__qualname__', lifespan)}"
 
 
 @asynccontextmanager

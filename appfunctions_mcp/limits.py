@@ -56,6 +56,7 @@ class Slots:
         self._max_concurrent = max_concurrent
         self._max_waiting = max_waiting
         self._running = 0
+        self._set_aside = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
 
     def enter(self) -> "Slots":
@@ -74,16 +75,41 @@ class Slots:
 
     def release(self) -> None:
         """Gives a slot back: to the first that waits, if any does."""
-        while self._waiting:
+        while self._waiting and self._running <= self._max_concurrent:
             turn = self._waiting.popleft()
             if not turn.done():
                 turn.set_result(None)
                 return
         self._running -= 1
 
-    async def __aenter__(self) -> None:
+    def set_aside(self) -> bool:
+        """Gives a slot back for as long as its call waits for a user.
+
+        Returns:
+            Whether it did; where as many calls do so as may wait, a further one keeps its slot.
+        """
+        if self._set_aside >= self._max_waiting:
+            return False
+        self._set_aside += 1
+        self.release()
+        return True
+
+    def take_up(self) -> None:
+        """Takes a slot again after `set_aside`, at once: who has begun does not queue up anew."""
+        self._set_aside -= 1
+        self._running += 1
+
+    def abandon(self) -> None:
+        """Ends, after `set_aside`, a call that takes no slot again."""
+        self._set_aside -= 1
+
+    async def acquire(self) -> None:
+        """Takes a slot, waiting for it in the queue if need be; as `enter`, but to be released."""
         if not self.take():
             await self._wait_for_slot()
+
+    async def __aenter__(self) -> None:
+        await self.acquire()
 
     async def __aexit__(self, *_: object) -> None:
         self.release()
@@ -99,7 +125,7 @@ class Slots:
             raise ServerBusyException(
                 f"too many calls at once: {self._running} are running and {len(self._waiting)} "
                 "are waiting; try again when some of them have ended"
-            )
+            ).as_refusal("queue")
         turn = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
         try:
@@ -154,5 +180,5 @@ class RateLimit:
             raise AppFunctionLimitExceededException(
                 f"at most {self._calls_per_minute} calls a minute are accepted; "
                 f"try again in {seconds} s"
-            )
+            ).as_refusal("rate")
         calls.append(now)

@@ -1,4 +1,4 @@
-"""From the modules that the metadata names to compiled functions.
+"""From the modules that the metadata names to what they declare, compiled.
 
 Imports every module, reads its declared functions and applies what the metadata says of single
 ones. All faults of all modules come in one report. Knows nothing of execution.
@@ -10,12 +10,12 @@ import importlib.util
 import inspect
 import sys
 import traceback
-from collections.abc import Callable
 from dataclasses import field
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from appfunctions_mcp.compiling import Compiled, compile_declared
 from appfunctions_mcp.declaration import twin_names
 from appfunctions_mcp.exceptions import AppFunctionDeclarationError, AppFunctionsError
 from appfunctions_mcp.functions import AppFunction, functions_of_module
@@ -28,13 +28,12 @@ _PACKAGE = Path(__file__).parent
 
 
 @record(slots=True)
-class LoadedFunctions:
-    """What the modules gave: functions, and the modules that were left out.
+class LoadedFunctions(Compiled):
+    """What the modules gave, and the modules that were left out.
 
     What the author should know of a function stands in its own `warnings`.
     """
 
-    functions: list[AppFunction] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     skipped: dict[str, str] = field(default_factory=dict)
     """Module name to the reason, for modules with `onError="skip"`."""
@@ -60,7 +59,10 @@ def load_functions(metadata: AppMetadata) -> LoadedFunctions:
         where = f"{metadata.path or '<code>'}:{declared.line}" if declared.line else "--module"
         try:
             module = import_declared(declared.module, metadata.python_path, where)
-            loaded.functions += _compile_module(module, declared, metadata, where)
+            compiled = _compile_module(module, declared, metadata, where)
+            loaded.functions += compiled.functions
+            loaded.resources += compiled.resources
+            loaded.prompts += compiled.prompts
         except AppFunctionsError as fault:
             if declared.on_error == "skip":
                 loaded.skipped[declared.module] = fault.faults[0]
@@ -217,7 +219,7 @@ def import_lifespan(metadata: AppMetadata) -> Lifespan | None:
 
 def _compile_module(
     module: ModuleType, declared: FunctionsModule, metadata: AppMetadata, where: str
-) -> list[AppFunction]:
+) -> Compiled:
     found = functions_of_module(module)
     if twins := twin_names(module):
         raise AppFunctionDeclarationError(
@@ -230,40 +232,9 @@ def _compile_module(
             f"{where}: {declared.module} declares no function; put @app_function above those "
             "that agents may call"
         )
-    return compile_functions(
+    return compile_declared(
         found, metadata, prefix=declared.prefix, optional_defaults=declared.optional_defaults
     )
-
-
-def compile_functions(
-    found: list[Callable[..., Any]],
-    metadata: AppMetadata,
-    *,
-    prefix: str | None = None,
-    optional_defaults: Any = None,
-) -> list[AppFunction]:
-    """Compiles functions under an app's rules.
-
-    Raises:
-        AppFunctionDeclarationError: Names every fault of every function.
-    """
-    compiled: list[AppFunction] = []
-    faults: list[str] = []
-    for function in found:
-        try:
-            each = AppFunction.from_function(
-                function,
-                prefix=prefix,
-                optional_defaults=optional_defaults or metadata.optional_defaults,
-                unknown_arguments=metadata.unknown_arguments,
-            )
-        except AppFunctionDeclarationError as fault:
-            faults += fault.faults
-        else:
-            compiled.append(each)
-    if faults:
-        raise AppFunctionDeclarationError(faults)
-    return compiled
 
 
 def _apply_overrides(

@@ -57,7 +57,9 @@ class LoopGuard:
             return
         _, count = failures.get(hash((function_id, arguments_key)), (0, 0))
         if count >= FAILURES_UNTIL_REFUSAL:
-            raise AppFunctionLimitExceededException(_REFUSAL.format(count=count))
+            raise AppFunctionLimitExceededException(_REFUSAL.format(count=count)).as_refusal(
+                "repeated"
+            )
 
     def record_failure(
         self,

@@ -9,6 +9,8 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING
 
 from appfunctions_mcp.access import has_access
 from appfunctions_mcp.confirmation import Confirmations
@@ -18,18 +20,26 @@ from appfunctions_mcp.exceptions import (
     AppFunctionException,
     AppFunctionFunctionNotFoundException,
 )
-from appfunctions_mcp.execution_records import execution_record, is_crash, with_traceback
+from appfunctions_mcp.execution_records import (
+    Execution,
+    execution_of,
+    for_caller,
+    record_end,
+    tell_end,
+)
 from appfunctions_mcp.executor import Begun, Executor
 from appfunctions_mcp.function_states import FunctionStates, Listener
 from appfunctions_mcp.functions import AppFunction, crashed
 from appfunctions_mcp.metadata import (
     LOCAL_CALLER,
+    AppChangeEvent,
     AppFunctionCaller,
     AppFunctionMetadata,
     AppFunctionsChangeEvent,
     AppFunctionSearchSpec,
     AppFunctionState,
     ExecutionLimits,
+    ResourceUpdated,
 )
 from appfunctions_mcp.names import nearest_names
 from appfunctions_mcp.quoting import quoted
@@ -37,6 +47,9 @@ from appfunctions_mcp.registry import AppFunctionRegistry
 from appfunctions_mcp.requests import ExecuteAppFunctionRequest, ExecuteAppFunctionResponse
 from appfunctions_mcp.state import InMemoryStateStore, StateStore
 from appfunctions_mcp.telemetry import ExecutionLog
+
+if TYPE_CHECKING:
+    from appfunctions_mcp.tracing import Spans
 
 Proceed = Callable[[ExecuteAppFunctionRequest], Awaitable[ExecuteAppFunctionResponse]]
 ExecutionHook = Callable[
@@ -68,11 +81,16 @@ class AppFunctionManager:
     ) -> None:
         self.registry = registry
         self.limits = limits or ExecutionLimits()
-        self._log = log or ExecutionLog(log_arguments=debug)
-        self._debug = debug
-        self.executor = Executor(self.limits, confirmations or Confirmations(), self._log)
+        self.log = log or ExecutionLog(log_arguments=debug)
+        self.debug = debug
+        self.executor = Executor(self.limits, confirmations or Confirmations(), self.log)
         self._states = FunctionStates(store or InMemoryStateStore())
         self._proceed: Callable[[ExecuteAppFunctionRequest], Begun] = self._begin
+        self.begin: Callable[[ExecuteAppFunctionRequest], Begun] = self._begin_and_tell
+        """Executes one function as far as that goes without waiting: mostly to its end.
+
+        Returns the response, or what has to be awaited for it, at once; raises as `execute`.
+        """
         self.has_hooks = False
         """Whether responses may be others than what the functions' serializers made."""
 
@@ -92,15 +110,18 @@ class AppFunctionManager:
         begun = self.begin(request)
         return begun if isinstance(begun, ExecuteAppFunctionResponse) else await begun
 
-    def begin(self, request: ExecuteAppFunctionRequest) -> Begun:
-        """Executes one function as far as that goes without waiting: mostly to its end.
+    def use_spans(self, spans: "Spans | None") -> None:
+        """Opens a span around each execution from now on; None costs nothing."""
+        self.log.spans = spans
+        self.begin = self._begin_and_tell if spans is None else partial(self._begin_in_span, spans)
 
-        Returns:
-            The response, or what has to be awaited for it, at once, as `execute` does.
+    def _begin_in_span(self, spans: "Spans", request: ExecuteAppFunctionRequest) -> Begun:
+        if self.registry.find(request.function) is None:
+            return self._begin_and_tell(request)  # what has no function may have any name
+        execution = self._execution_of(request)
+        return spans.around(execution, partial(self._begin_and_tell, request))
 
-        Raises:
-            AppFunctionException: As `execute`.
-        """
+    def _begin_and_tell(self, request: ExecuteAppFunctionRequest) -> Begun:
         started = time.perf_counter()
         try:
             begun = self._proceed(request)
@@ -109,8 +130,8 @@ class AppFunctionManager:
             raise
         if not isinstance(begun, ExecuteAppFunctionResponse):
             return self._ended(request, started, begun)
-        if self._log.wants_all:
-            self._record(request, started, begun)
+        if self.log.wants_successes:
+            self._tell_success(request, started, begun)
         return begun
 
     async def _ended(
@@ -124,28 +145,35 @@ class AppFunctionManager:
         except (AppFunctionException, asyncio.CancelledError) as failure:
             self._tell_failure(request, started, failure)
             raise
-        if self._log.wants_all:
-            self._record(request, started, response)
+        if self.log.wants_successes:
+            self._tell_success(request, started, response)
         return response
+
+    def _tell_success(
+        self,
+        request: ExecuteAppFunctionRequest,
+        started: float,
+        response: ExecuteAppFunctionResponse,
+    ) -> None:
+        seconds, size = time.perf_counter() - started, response.size
+        if self.log.meter is not None:
+            self.log.meter.count("function", request.function, "success", seconds, size)
+        if self.log.wants_all:
+            record_end(self.log, self._execution_of(request), seconds, None, size)
 
     def _tell_failure(
         self, request: ExecuteAppFunctionRequest, started: float, failure: BaseException
     ) -> None:
-        """Logs a failure; raises a crash anew where its author wants to see all of it."""
-        self._record(request, started, failure)
-        if self._debug and is_crash(failure):
-            raise with_traceback(failure) from failure
+        """Tells of a failure; raises what the caller gets, where that is another."""
+        execution = self._execution_of(request)
+        tell_end(self.log, execution, time.perf_counter() - started, failure)
+        shown = for_caller(failure, execution, debug=self.debug)
+        if shown is not failure:
+            raise shown from failure
 
-    def _record(
-        self,
-        request: ExecuteAppFunctionRequest,
-        started: float,
-        outcome: ExecuteAppFunctionResponse | BaseException,
-    ) -> None:
+    def _execution_of(self, request: ExecuteAppFunctionRequest) -> Execution:
         function = self.registry.find(request.function)
-        metadata = function.metadata if function else None
-        seconds = time.perf_counter() - started
-        self._log.record(execution_record(request, metadata, seconds, outcome))
+        return execution_of(request, function.metadata if function else None)
 
     def use_hooks(self, hooks: list[ExecutionHook]) -> None:
         """Puts hooks around every execution, the first outermost; none costs nothing."""
@@ -176,11 +204,13 @@ class AppFunctionManager:
         hint = f"; near it: {', '.join(near)}" if near else ""
         raise AppFunctionFunctionNotFoundException(
             f"no function is called {quoted(request.function)}{hint}"
-        )
+        ).as_refusal("unknown")
 
     def _require_access(self, metadata: AppFunctionMetadata, caller: AppFunctionCaller) -> None:
         if not has_access(metadata, caller):
-            raise AppFunctionDeniedException(f"this caller may not execute {metadata.tool_name}")
+            raise AppFunctionDeniedException(
+                f"this caller may not execute {metadata.tool_name}"
+            ).as_refusal("denied")
 
     def _require_enabled(self, metadata: AppFunctionMetadata) -> None:
         self.refresh()
@@ -188,7 +218,7 @@ class AppFunctionManager:
             raise AppFunctionDisabledException(
                 f"{metadata.tool_name} is switched off",
                 recovery="The user can enable it; until then the task needs another way.",
-            )
+            ).as_refusal("disabled")
 
     def listed(self, caller: AppFunctionCaller = LOCAL_CALLER) -> list[AppFunctionMetadata]:
         """What a caller sees: the functions that are enabled and that it may execute."""
@@ -265,9 +295,13 @@ class AppFunctionManager:
         """Calls the listener for each change, in the thread that made it; returns how to stop."""
         return self._states.add_listener(listener)
 
-    def announce(self, event: AppFunctionsChangeEvent) -> None:
-        """Tells every listener of a change."""
+    def announce(self, event: AppChangeEvent) -> None:
+        """Tells every listener of a change, of functions, resources or prompts."""
         self._states.announce(event)
+
+    def announce_update(self, uri: str) -> None:
+        """Tells every listener that what stands at an address has changed, in any thread."""
+        self.announce(ResourceUpdated(uri))
 
     def observe(self) -> AsyncIterator[AppFunctionsChangeEvent]:
         """The changes from now on, without those before (observeAppFunctions).

@@ -46,10 +46,19 @@ def reason_against(service: AppFunctionService) -> str | None:
         return "its states are not kept in a file"
     if service.skipped:
         return f"a module was left out: {next(iter(service.skipped))}"
-    for function in service.registry:
-        if callable(function.metadata.access):
-            return f"{function.metadata.function_id} has an access predicate"
+    for metadata in _all_metadata(service):
+        if callable(metadata.access):
+            return f"{metadata.function_id} has an access predicate"
     return None
+
+
+def _all_metadata(service: AppFunctionService) -> Iterator[AppFunctionMetadata]:
+    """What is known of every function, also of those behind resources and prompts."""
+    yield from (function.metadata for function in service.registry)
+    if service.has_resources:
+        yield from (resource.function.metadata for resource in service.resources.registry)
+    if service.has_prompts:
+        yield from (prompt.function.metadata for prompt in service.prompts.all)
 
 
 def write_manifest(

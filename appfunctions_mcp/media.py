@@ -162,7 +162,7 @@ class ResourceLink:
     """The address of something that the client or the user can fetch.
 
     Raises:
-        TypeError: The name is not a string.
+        TypeError: The name, the title or the description is not a string, or the size no number.
         ValueError: The address or the type has no valid form, or the name is empty.
     """
 
@@ -182,6 +182,13 @@ class ResourceLink:
     def __post_init__(self) -> None:
         _require_uri(self, self.uri)
         _require_text(self, "name", self.name)
+        for field in ("title", "description"):
+            text = getattr(self, field)
+            if text is not None:
+                _require_text(self, field, text)
+        size: object = self.size
+        if size is not None and (not isinstance(size, int) or isinstance(size, bool)):
+            raise TypeError(f"ResourceLink.size takes an int, not {type(size).__name__}")
         if not self.name:
             raise ValueError("ResourceLink.name is empty; give it the name of what stands there")
         if self.mime_type is not None:
@@ -225,6 +232,12 @@ Media = Image | Audio | TextResource | BlobResource | ResourceLink
 """Everything that goes out as a block of its own, never inside JSON."""
 
 
+def is_mime_type(mime_type: object, family: str = "") -> bool:
+    """Whether something is a type of content, of a family such as `image/` where one is named."""
+    valid = isinstance(mime_type, str) and _MIME_TYPE.fullmatch(mime_type)
+    return bool(valid) and str(mime_type).lower().startswith(family)
+
+
 def _require_bytes(owner: object, content: object) -> None:
     if not isinstance(content, bytes):
         raise TypeError(
@@ -247,8 +260,7 @@ def _require_uri(owner: object, uri: object) -> None:
 
 
 def _require_mime_type(owner: object, mime_type: object, family: str = "") -> None:
-    valid = isinstance(mime_type, str) and _MIME_TYPE.fullmatch(mime_type)
-    if not valid or not str(mime_type).lower().startswith(family):
+    if not is_mime_type(mime_type, family):
         example = next(m for m in _MIME_TYPE_BY_SUFFIX.values() if m.startswith(family))
         raise ValueError(
             f"{type(owner).__name__}.mime_type is {mime_type!r}; "

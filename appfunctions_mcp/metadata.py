@@ -137,6 +137,41 @@ class AppFunctionMetadata:
 
 
 @record(frozen=True, slots=True)
+class AppResourceMetadata:
+    """What a listing needs to know of one resource, or of one template of resources."""
+
+    uri: str
+    """The address; of a template, the RFC 6570 template."""
+    name: str
+    title: str | None = None
+    description: str = ""
+    mime_type: str | None = None
+    size: int | None = None
+    """How many bytes stand there, where that is known without reading."""
+    is_template: bool = False
+    parameters: tuple[AppFunctionParameterMetadata, ...] = ()
+    """The template's variables."""
+    access: Access | None = None
+    module: str = ""
+    source: str = ""
+    """`FILE:LINE` of the declaration, for messages to the author."""
+
+
+@record(frozen=True, slots=True)
+class AppPromptMetadata:
+    """What a listing needs to know of one prompt."""
+
+    name: str
+    title: str | None = None
+    description: str = ""
+    parameters: tuple[AppFunctionParameterMetadata, ...] = ()
+    access: Access | None = None
+    module: str = ""
+    source: str = ""
+    """`FILE:LINE` of the declaration, for messages to the author."""
+
+
+@record(frozen=True, slots=True)
 class AppFunctionSearchSpec:
     """Filters of a search; None does not filter (AppFunctionSearchSpec).
 
@@ -174,6 +209,31 @@ class StatesChanged:
 
 
 AppFunctionsChangeEvent = MetadataChanged | StatesChanged
+
+
+@record(frozen=True, slots=True)
+class ResourcesChanged:
+    """Resources or templates were added or removed."""
+
+    uris: frozenset[str]
+
+
+@record(frozen=True, slots=True)
+class ResourceUpdated:
+    """What stands at an address is another than before."""
+
+    uri: str
+
+
+@record(frozen=True, slots=True)
+class PromptsChanged:
+    """Prompts were added or removed."""
+
+    names: frozenset[str]
+
+
+AppChangeEvent = AppFunctionsChangeEvent | ResourcesChanged | ResourceUpdated | PromptsChanged
+"""Everything that listeners of a service are told."""
 
 
 @record(frozen=True, slots=True)

@@ -12,6 +12,8 @@ _LINE_BREAKS = frozenset("\t\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029")
 # Default-ignorable code points that Unicode counts as letters or marks.
 _IGNORABLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
 _IGNORABLE_RANGES = ((0x180B, 0x180F), (0xFE00, 0xFE0F), (0xE0000, 0xE0FFF))
+# Embeddings, overrides and isolates of the direction; tags.
+_MISLEADING_RANGES = ((0x202A, 0x202E), (0x2066, 0x2069), (0xE0000, 0xE007F))
 # Only so much is looked at, whatever came; nothing beyond can matter to eighty characters.
 _LOOKED_AT = 4096
 
@@ -40,6 +42,27 @@ def with_escapes(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return "".join(c if _visible(c) == c else json.dumps(c)[1:-1] for c in text)
+
+
+def as_it_is_read(text: str) -> str:
+    """A text for people without what would show them another one.
+
+    Controls other than tabs and line feeds, overrides of the direction and tags go; what only
+    shapes letters and pictures stays.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(c for c in text if c in "\t\n" or not _is_misleading(c))
+
+
+def _is_misleading(character: str) -> bool:
+    if " " <= character <= "~":
+        return False
+    import unicodedata
+
+    return unicodedata.category(character) in {"Cc", "Zl", "Zp"} or any(
+        first <= ord(character) <= last for first, last in _MISLEADING_RANGES
+    )
 
 
 def _visible(character: str) -> str:

@@ -60,6 +60,16 @@ class AppFunctionRegistry:
         """The function with this tool name or id, None where there is none."""
         return self._by_tool_name.get(name) or self._by_id.get(name)
 
+    def long_names(self, server: str) -> list[str]:
+        """Tools that clients would hide: server and tool name may have 60 characters together."""
+        return [
+            f"{f.names.source}: the names {server!r} and {f.names.tool_name!r} have "
+            f"{len(server) + 1 + len(f.names.tool_name)} characters together, and some clients "
+            "hide a tool above 60; shorten one of them"
+            for f in self
+            if len(server) + 1 + len(f.names.tool_name) > 60
+        ]
+
     def search(self, spec: AppFunctionSearchSpec) -> list[AppFunction]:
         """The functions that every filter of the spec admits, in their order."""
         return [f for f in self if _admits(spec, f.metadata)]

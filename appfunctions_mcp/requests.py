@@ -5,17 +5,42 @@ Records between the engines, the manager and the functions. Knows nothing of MCP
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from appfunctions_mcp.media import Audio, BlobResource, Image, Media, ResourceLink, TextResource
 from appfunctions_mcp.metadata import LOCAL_CALLER, AppFunctionCaller
 from appfunctions_mcp.records import record
 
+if TYPE_CHECKING:
+    from appfunctions_mcp.prompt_messages import PromptMessage
+    from appfunctions_mcp.questions import Question
+
 LogLevel = Literal["debug", "info", "warning", "error"]
 
 
-class CallChannel(Protocol):
-    """The way back to the caller while a call runs; both methods may be called in any thread."""
+class QuestionChannel(Protocol):
+    """The way from a running call to its caller's side and back; used on the event loop."""
+
+    def can_ask(self, capability: str, /) -> bool:
+        """Whether a question of that kind can be put: the caller takes it, and there is a way."""
+
+    async def ask(self, question: "Question") -> dict[str, Any]:
+        """Puts a question and waits for the answer, which has the shape that belongs to it.
+
+        Raises:
+            AppFunctionException: There is no answer; says why.
+        """
+
+    @property
+    def has_asked(self) -> bool:
+        """Whether the call ends without an answer of its own, as its questions come first."""
+
+
+class CallChannel(QuestionChannel, Protocol):
+    """The way back to the caller while a call runs.
+
+    Progress and log messages may be sent from any thread.
+    """
 
     def report_progress(self, progress: float, total: float | None, message: str | None) -> None:
         """Tells the caller how far the call is; dropped where nobody asked for it."""
@@ -25,7 +50,26 @@ class CallChannel(Protocol):
 
 
 class SilentChannel:
-    """A channel that nobody listens to."""
+    """A channel that nobody listens to, and nobody answers on."""
+
+    @property
+    def has_asked(self) -> bool:
+        """No: it asks nothing."""
+        return False
+
+    def can_ask(self, _capability: str, /) -> bool:
+        """No: nobody answers."""
+        return False
+
+    async def ask(self, question: "Question") -> dict[str, Any]:
+        """Refuses: nobody answers.
+
+        Raises:
+            AppFunctionNotSupportedException: In any case.
+        """
+        from appfunctions_mcp.exceptions import AppFunctionNotSupportedException
+
+        raise AppFunctionNotSupportedException(f"nobody can be asked for {question.capability}")
 
     def report_progress(self, progress: float, total: float | None, message: str | None) -> None:
         """Drops the report."""
@@ -47,6 +91,8 @@ class ExecuteAppFunctionRequest:
     channel: CallChannel = field(default_factory=SilentChannel)
     client_capabilities: Mapping[str, Any] = field(default_factory=dict)
     """What the caller's program says it can do, such as `sampling` or `elicitation`."""
+    trace_context: Mapping[str, Any] | None = None
+    """What holds the caller's `traceparent`, if it sends one: MCP's `_meta` as it came."""
 
 
 @record(frozen=True, slots=True)
@@ -69,14 +115,69 @@ class ExecuteAppFunctionResponse:
     def size(self) -> int:
         """Bytes of text and media, as they go out: media are base64, four bytes for three."""
         size = 0 if self.text is None else _text_size(self.text)
-        return size + sum(map(_size_of, self.media)) if self.media else size
+        return size + sum(map(size_of, self.media)) if self.media else size
+
+
+@record(frozen=True, slots=True)
+class ReadAppResourceRequest:
+    """A request to read what stands at one address."""
+
+    uri: str
+    caller: AppFunctionCaller = LOCAL_CALLER
+    request_id: str | int | None = None
+    channel: CallChannel = field(default_factory=SilentChannel)
+    client_capabilities: Mapping[str, Any] = field(default_factory=dict)
+    trace_context: Mapping[str, Any] | None = None
+
+
+@record(frozen=True, slots=True)
+class GetAppPromptRequest:
+    """A request for the messages of one prompt."""
+
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    """The raw arguments, before any check; clients send texts."""
+    caller: AppFunctionCaller = LOCAL_CALLER
+    request_id: str | int | None = None
+    channel: CallChannel = field(default_factory=SilentChannel)
+    client_capabilities: Mapping[str, Any] = field(default_factory=dict)
+    trace_context: Mapping[str, Any] | None = None
+
+
+AppRequest = ExecuteAppFunctionRequest | ReadAppResourceRequest | GetAppPromptRequest
+"""What a context may be made for."""
+
+
+@record(frozen=True, slots=True)
+class AppPromptResponse:
+    """The messages of a prompt, with what it is good for."""
+
+    description: str
+    messages: "tuple[PromptMessage, ...]"
+
+    @property
+    def size(self) -> int:
+        """Bytes of all contents, as they go out."""
+        return sum(size_of(message.content) for message in self.messages)
+
+
+@record(frozen=True, slots=True)
+class Completion:
+    """Values that complete what somebody types, best first."""
+
+    values: tuple[str, ...] = ()
+    """At most 100 of them."""
+    total: int | None = None
+    """How many there are in all; None where nobody knows."""
+    has_more: bool = False
 
 
 def _text_size(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode())
 
 
-def _size_of(media: Media | str) -> int:
+def size_of(media: Media | str) -> int:
+    """Bytes of one block, as it goes out."""
     match media:
         case str():
             return _text_size(media)

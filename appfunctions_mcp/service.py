@@ -5,19 +5,24 @@ code. Knows nothing of MCP; the engines under `server/` serve it.
 """
 
 import asyncio
-import fnmatch
 import os
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from appfunctions_mcp.confirmation import Confirmations
+from appfunctions_mcp.compiling import (
+    Compiled,
+    compile_declared,
+    compile_prompt,
+    compile_resource,
+)
+from appfunctions_mcp.confirmation import Confirmations, shared_confirmations
 from appfunctions_mcp.exceptions import AppFunctionDeclarationError
-from appfunctions_mcp.function_metadata import FunctionNames
 from appfunctions_mcp.functions import AppFunction, MetadataCall
-from appfunctions_mcp.lifespans import Lifespan, opened
-from appfunctions_mcp.loading import compile_functions, import_lifespan, load_functions
+from appfunctions_mcp.lifespans import Lifespan, lifespan_name, opened
+from appfunctions_mcp.loading import import_lifespan, load_functions
 from appfunctions_mcp.manager import AppFunctionManager, ExecutionHook
 from appfunctions_mcp.metadata import (
     AppFunctionMetadata,
@@ -28,23 +33,21 @@ from appfunctions_mcp.metadata import (
     StatesChanged,
     UnknownArguments,
 )
-from appfunctions_mcp.quoting import quoted
-from appfunctions_mcp.records import record, replaced
+from appfunctions_mcp.records import replaced
+from appfunctions_mcp.registrations import AppFunctionRegistration, register_functions
 from appfunctions_mcp.registry import AppFunctionRegistry
+from appfunctions_mcp.secret_values import keep_settings_secret
+from appfunctions_mcp.selection import selected, unmatched
 from appfunctions_mcp.settings import read_app_settings
 from appfunctions_mcp.state import StateStore, watching_soon
-from appfunctions_mcp.telemetry import ExecutionLog, warn
+from appfunctions_mcp.telemetry import ExecutionLog, configured_spans, warn
+
+if TYPE_CHECKING:
+    from appfunctions_mcp.prompting import AppPrompts
+    from appfunctions_mcp.reading import AppResources
 
 _TELL_SECONDS = 1.0
 """When warnings of functions are logged: a client has listed them by then, and they are read."""
-
-
-@record(frozen=True, slots=True)
-class AppFunctionRegistration:
-    """Functions that were added at run time, until `unregister` is called."""
-
-    function_ids: frozenset[str]
-    unregister: Callable[[], None]
 
 
 class AppFunctionService:
@@ -56,7 +59,8 @@ class AppFunctionService:
         lifespan: What is open while the service runs; its value is `context.lifespan`.
         settings: The user's values by setting name.
         store: Where states are kept; in memory when left out.
-        confirmations: Makes and redeems confirmation tokens.
+        confirmations: Makes and redeems confirmation tokens; with the keys of
+            `APPFUNCTIONS_STATE_KEYS` when left out, or random ones.
         log: Gets a record of each execution.
         debug: A crash's traceback goes to the caller too.
         warnings: What the author should know.
@@ -83,23 +87,54 @@ class AppFunctionService:
         self.metadata = metadata
         self.registry = AppFunctionRegistry()
         self.registry.add(functions)
-        self._known_warnings = (*metadata.warnings, *warnings, *self._long_names())
+        self._known_warnings = (
+            *metadata.warnings,
+            *warnings,
+            *self.registry.long_names(metadata.name),
+        )
         self._warns_when_served = False
         self.skipped = dict(skipped or {})
         self.manager = AppFunctionManager(
             self.registry,
             limits=metadata.limits,
             store=store,
-            confirmations=confirmations,
+            confirmations=confirmations or shared_confirmations(metadata.name, metadata.path),
             log=log,
             debug=debug,
         )
         self.manager.executor.settings = dict(settings or {})
+        keep_settings_secret(metadata.settings, settings or {})
         self.store = store
         self._lifespan = lifespan
         self._hooks: list[ExecutionHook] = []
         self._running = 0
         self._stack = AsyncExitStack()
+        self.manager.executor.resource_updated = self.manager.announce_update
+
+    @property
+    def has_resources(self) -> bool:
+        """Whether there is anything to read; asking imports nothing."""
+        return "resources" in self.__dict__ and bool(self.resources)
+
+    @property
+    def has_prompts(self) -> bool:
+        """Whether there is any prompt; asking imports nothing."""
+        return "prompts" in self.__dict__ and bool(self.prompts)
+
+    @cached_property
+    def resources(self) -> "AppResources":
+        """What clients may read by address; false where there is nothing."""
+        from appfunctions_mcp.reading import AppResources
+
+        rule = self.metadata.optional_defaults
+        return AppResources(self.manager, partial(compile_resource, optional_defaults=rule))
+
+    @cached_property
+    def prompts(self) -> "AppPrompts":
+        """What users may pick and fill in; false where there is nothing."""
+        from appfunctions_mcp.prompting import AppPrompts
+
+        return AppPrompts(self.manager, partial(compile_prompt, metadata=self.metadata))
 
     @classmethod
     def from_functions(
@@ -119,7 +154,7 @@ class AppFunctionService:
         """Makes a service of functions in code, without a metadata file.
 
         Args:
-            functions: Declared functions, or any callables.
+            functions: Declared functions, resources and prompts, or any callables.
             name: The server's name.
             description: What the app does, for agents: its domain, tasks and order of calls.
             version: The app's version.
@@ -144,14 +179,15 @@ class AppFunctionService:
             unknown_arguments=unknown_arguments,
             limits=limits or ExecutionLimits(),
         )
-        compiled = compile_functions(list(functions), metadata)
-        return cls(
+        compiled = compile_declared(functions, metadata)
+        service = cls(
             metadata,
-            compiled,
+            compiled.functions,
             lifespan=lifespan,
             settings=settings,
             store=store,
         )
+        return service._with_parts(compiled)
 
     @classmethod
     def from_metadata(
@@ -167,7 +203,8 @@ class AppFunctionService:
 
         Args:
             metadata: The app.
-            only: Globs of tool names or ids; what none of them matches is not served.
+            only: Globs of tool names, ids, addresses and prompts; what none of them matches is
+                not served.
             environ: Where settings are read from; the process's environment when left out.
             require_settings: Whether missing settings are an error; a listing needs none.
             kept: `store`, `confirmations`, `log` and `debug` of the constructor.
@@ -185,15 +222,24 @@ class AppFunctionService:
             )
         settings = _read_settings(metadata, environ, is_required=require_settings)
         loaded = load_functions(metadata)
-        return cls(
+        wanted = selected(loaded, only)
+        service = cls(
             metadata,
-            [f for f in loaded.functions if _is_wanted(f.names, only)],
+            wanted.functions,
             lifespan=import_lifespan(metadata),
             settings=settings,
-            warnings=[*loaded.warnings, *_unmatched(only, loaded.functions)],
+            warnings=[*loaded.warnings, *unmatched(only, loaded)],
             skipped=loaded.skipped,
             **kept,
         )
+        return service._with_parts(wanted)
+
+    def _with_parts(self, compiled: Compiled) -> "AppFunctionService":
+        if compiled.resources:
+            self.resources.take(compiled.resources)
+        if compiled.prompts:
+            self.prompts.take(compiled.prompts)
+        return self
 
     def register(
         self, metadata: AppFunctionMetadata, call: MetadataCall
@@ -221,23 +267,7 @@ class AppFunctionService:
             ValueError: The batch is empty.
             AppFunctionDeclarationError: Names every id and tool name that is taken.
         """
-        if not batch:
-            raise ValueError("the batch is empty; give at least one function")
-        self.registry.add([AppFunction.from_metadata(m, c) for m, c in batch])
-        ids = frozenset(m.function_id for m, _ in batch)
-        self._announce(ids)
-
-        left = set(ids)
-
-        def unregister() -> None:
-            # Once only: the ids may have been registered again by others.
-            gone = frozenset(left)
-            left.clear()
-            if gone:
-                self.registry.remove(gone)
-                self._announce(gone)
-
-        return AppFunctionRegistration(ids, unregister)
+        return register_functions(self.registry, batch, self._announce)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -254,7 +284,9 @@ class AppFunctionService:
             warn(warning)
 
     def _function_warnings(self) -> list[str]:
-        return [warning for function in self.registry for warning in function.warnings]
+        resources = self.resources.registry if self.has_resources else ()
+        prompts = self.prompts.all if self.has_prompts else ()
+        return [w for part in (*self.registry, *resources, *prompts) for w in part.warnings]
 
     def _tell_function_warnings(self) -> None:
         if self._warns_when_served:
@@ -287,6 +319,7 @@ class AppFunctionService:
         try:
             if self._running == 1:
                 await self._open()
+                self.manager.use_spans(self.manager.log.spans or configured_spans())
             yield self
         finally:
             self._running -= 1
@@ -304,30 +337,17 @@ class AppFunctionService:
         if self._lifespan is None:
             return
         self.manager.executor.lifespan = await self._stack.enter_async_context(
-            opened(self._lifespan, self.manager.executor.settings, self._lifespan_name())
+            opened(
+                self._lifespan,
+                self.manager.executor.settings,
+                lifespan_name(self._lifespan, self.metadata),
+            )
         )
-
-    def _lifespan_name(self) -> str:
-        app = self.metadata
-        if app.lifespan is not None:
-            return f"{app.path}:{app.lifespan_line}: the lifespan {app.lifespan}"
-        return f"the lifespan {getattr(self._lifespan, '__qualname__', self._lifespan)}"
 
     def _announce(self, ids: frozenset[str]) -> None:
         """Android's order: what a function is comes before whether it may be called."""
         self.manager.announce(MetadataChanged(ids))
         self.manager.announce(StatesChanged(ids))
-
-    def _long_names(self) -> list[str]:
-        """Tools that clients would hide: server and tool name may have 60 characters together."""
-        server = self.metadata.name
-        return [
-            f"{f.names.source}: the names {server!r} and {f.names.tool_name!r} have "
-            f"{len(server) + 1 + len(f.names.tool_name)} characters together, and some clients "
-            "hide a tool above 60; shorten one of them"
-            for f in self.registry
-            if len(server) + 1 + len(f.names.tool_name) > 60
-        ]
 
 
 def load_service(
@@ -369,18 +389,3 @@ def _read_settings(
     if not is_required:
         settings = tuple(replaced(s, required=False) for s in settings)
     return dict(read_app_settings(settings, os.environ if environ is None else environ))
-
-
-def _is_wanted(names: FunctionNames, only: Sequence[str]) -> bool:
-    both = (names.tool_name, names.function_id)
-    return not only or any(fnmatch.fnmatchcase(n, glob) for glob in only for n in both)
-
-
-def _unmatched(only: Sequence[str], functions: Sequence[AppFunction]) -> list[str]:
-    """Names the globs that leave nothing to serve, as a misspelled one does."""
-    names = ", ".join(function.names.tool_name for function in functions[:8])
-    return [
-        f"--only {quoted(glob)} matches no function; the first ones are {names}"
-        for glob in only
-        if not any(_is_wanted(function.names, [glob]) for function in functions)
-    ]

@@ -19,12 +19,15 @@ from appfunctions_mcp.quoting import quoted
 from appfunctions_mcp.records import record, replaced
 
 if TYPE_CHECKING:
+    from appfunctions_mcp.oauth_settings import OAuthSettings
     from appfunctions_mcp.requests import LogLevel
 
 PREFIX = "APPFUNCTIONS_"
 DEFAULT_HTTP_HOST = "127.0.0.1"
 DEFAULT_MAX_BODY_BYTES = 4 * 1024 * 1024
 SHORTEST_STATE_KEY = 16
+MOST_WORKERS = 64
+"""Each is a process with the app in it: a slip of a finger must not use up the memory."""
 
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"0", "false", "no", "off"})
@@ -32,6 +35,7 @@ _HTTP_ADDRESS = regex(
     r"((?P<host>[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+(%\w+)?\]):)?(?P<port>[0-9]{1,5})"
 )
 _MODULE = regex(r"[^\W\d]\w*(\.[^\W\d]\w*)*(:[A-Za-z_][A-Za-z0-9_-]*)?")
+_HOST = regex(r"[^\s/]+")
 _VARIABLE = regex(r"[A-Za-z_][A-Za-z0-9_]*")
 _NUMBER = regex(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 # What Claude Desktop leaves in the environment for an optional setting that nobody filled in.
@@ -63,6 +67,13 @@ def _positive(text: str) -> int:
     return int(text)
 
 
+def _workers(text: str) -> int:
+    is_number = text.isascii() and text.isdigit() and len(text) < 16
+    if not is_number or not 1 <= int(text) <= MOST_WORKERS:
+        raise ValueError(f"a whole number from 1 to {MOST_WORKERS}")
+    return int(text)
+
+
 def _path(text: str) -> Path:
     return Path(os.path.abspath(os.path.expanduser(text)))  # noqa: PTH100, PTH111 - never raises
 
@@ -90,6 +101,18 @@ def _http_address(text: str) -> HttpAddress:
     if not found or int(found["port"]) > 65_535:
         raise ValueError("[HOST:]PORT, such as 8000, 127.0.0.1:8000 or [::1]:8000")
     return HttpAddress((found["host"] or DEFAULT_HTTP_HOST).strip("[]"), int(found["port"]))
+
+
+def _oauth(check: str) -> Callable[[str], str]:
+    """A parser of the module that only servers with OAuth need."""
+
+    def parse(text: str) -> str:
+        from appfunctions_mcp import oauth_settings
+
+        parsed: str = getattr(oauth_settings, check)(text)
+        return parsed
+
+    return parse
 
 
 def _state_key(text: str) -> str:
@@ -123,7 +146,12 @@ class Settings:
     oauth_audience: str | None = None
     oauth_jwks: str | None = None
     oauth_scope: tuple[str, ...] = ()
+    oauth_algorithm: tuple[str, ...] = ()
+    """How tokens may be signed; none means every algorithm whose keys are published."""
     audit_file: Path | None = None
+    """Where executions, denials and changes of states are written down."""
+    audit_arguments: bool = False
+    """Whether the arguments of calls are written there too, redacted."""
     resources: Path | None = None
     """The folder with the strings that the metadata names."""
     eager: bool = False
@@ -200,6 +228,24 @@ class Settings:
             )
         return token
 
+    def oauth(self) -> "OAuthSettings | None":
+        """The authorization server whose tokens are accepted; None where none is named.
+
+        Raises:
+            SettingsError: A part of what must be known of it is missing, or a token is asked
+                for as well.
+        """
+        from appfunctions_mcp.oauth_settings import read_oauth
+
+        return read_oauth(
+            self.oauth_issuer,
+            self.oauth_audience,
+            self.oauth_jwks,
+            scopes=self.oauth_scope,
+            algorithms=self.oauth_algorithm,
+            has_token=self.token_env is not None,
+        )
+
 
 @record(frozen=True, slots=True)
 class _Option:
@@ -218,16 +264,18 @@ _OPTIONS: Mapping[str, _Option] = {
     "only": _Option(_text, many=True),
     "sessions": _Option(_flag),
     "max_body_bytes": _Option(_positive),
-    "allowed_host": _Option(_text, many=True),
+    "allowed_host": _Option(_pattern(_HOST, "NAME[:PORT], such as notes.example.com"), many=True),
     "allowed_origin": _Option(_text, many=True),
     "token_env": _Option(_pattern(_VARIABLE, "the name of a variable")),
     "allow_anonymous": _Option(_flag),
-    "workers": _Option(_positive),
-    "oauth_issuer": _Option(_text),
-    "oauth_audience": _Option(_text),
-    "oauth_jwks": _Option(_text),
-    "oauth_scope": _Option(_text, many=True),
+    "workers": _Option(_workers),
+    "oauth_issuer": _Option(_oauth("issuer_url")),
+    "oauth_audience": _Option(_oauth("audience_name")),
+    "oauth_jwks": _Option(_oauth("require_safe_url")),
+    "oauth_scope": _Option(_oauth("scope_name"), many=True),
+    "oauth_algorithm": _Option(_oauth("algorithm_name"), many=True),
     "audit_file": _Option(_path),
+    "audit_arguments": _Option(_flag),
     "resources": _Option(_path),
     "eager": _Option(_flag),
     "no_loop_guard": _Option(_flag),
@@ -319,7 +367,8 @@ def _parsed(
 def _read_many(option: _Option, value: Any, separator: str | None) -> tuple[Any, ...]:
     if isinstance(value, str):
         value = value.split(separator) if separator else [value]
-    return tuple(_read(option, each) for each in value if str(each).strip())
+    # What a variable of a shell was to fill in and has not must not leave a check out.
+    return tuple(_read(option, each) for each in value if separator is None or str(each).strip())
 
 
 def _read(option: _Option, value: Any) -> Any:

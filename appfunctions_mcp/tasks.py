@@ -81,7 +81,7 @@ class CallTasks:
         raise AppFunctionLimitExceededException(
             f"{stuck} earlier calls of this function never ended and are still running; "
             "it is refused until some of them end"
-        )
+        ).as_refusal("stuck")
 
     def _leave_alone(self, function_id: str, task: asyncio.Task[Outcome]) -> None:
         def forget(ended: asyncio.Task[Outcome]) -> None:

@@ -8,27 +8,31 @@ renderer is imported when a line is written: what the level refuses costs one co
 import contextlib
 import logging
 import sys
-from collections.abc import Mapping, MutableMapping
-from typing import TYPE_CHECKING, Any, Literal, TextIO
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TextIO
 
-from appfunctions_mcp.exceptions import AppFunctionException
 from appfunctions_mcp.quoting import quoted
 from appfunctions_mcp.records import record
 
 if TYPE_CHECKING:
+    from appfunctions_mcp.audit import AuditLog
     from appfunctions_mcp.requests import ExecuteAppFunctionRequest
+    from appfunctions_mcp.tracing import Spans
 
-Outcome = Literal["success", "error", "crash", "cancelled"]
+Outcome = Literal["success", "error", "crash", "cancelled", "asked"]
+"""How an execution ended; `asked` is one whose questions have to be answered first."""
+ExecutionKind = Literal["function", "resource", "prompt"]
+
+FIELDS = "appfunctions_fields"
+"""The attribute of a log record that holds an execution's fields."""
 
 _LOGGER = logging.getLogger("appfunctions_mcp")
 _EXECUTIONS = logging.getLogger("appfunctions_mcp.executions")
-_FIELDS = "appfunctions_fields"
 _CONTROLS = {
     number: f"\\x{number:02x}"
     for number in (*range(0x20), *range(0x7F, 0xA0))
     if chr(number) not in "\n\t"
 }
-_LONGEST_TEXT = 200
 _MOST_NAMES = 20
 
 
@@ -37,6 +41,7 @@ class ExecutionRecord:
     """One execution as its log line tells it."""
 
     function_id: str
+    """The function's id, the address or template of a resource, the name of a prompt."""
     outcome: Outcome
     duration_ms: float
     caller: str
@@ -53,6 +58,21 @@ class ExecutionRecord:
     """The raw arguments; logged, redacted, only where arguments are logged at all."""
     input_schema: Mapping[str, Any] | None = None
     """Tells which arguments are sensitive; without it none is logged."""
+    kind: ExecutionKind = "function"
+    refusal: str | None = None
+    """Why nothing ran, in one word, such as `denied`; None where something did."""
+
+
+class ExecutionMeter(Protocol):
+    """Counts executions; there is one where somebody can ask for the numbers."""
+
+    def count(
+        self, kind: ExecutionKind, name: str, outcome: Outcome, seconds: float, result_bytes: int
+    ) -> None:
+        """Counts an execution of what is known by that name or id."""
+
+    def count_rejection(self, reason: str) -> None:
+        """Counts what was refused before anything ran."""
 
 
 class ExecutionLog:
@@ -60,35 +80,56 @@ class ExecutionLog:
 
     Args:
         log_arguments: Whether the line holds the arguments, redacted; for debugging.
+        audit: Gets a line of each execution too.
     """
 
-    def __init__(self, *, log_arguments: bool = False) -> None:
+    def __init__(self, *, log_arguments: bool = False, audit: "AuditLog | None" = None) -> None:
         self._log_arguments = log_arguments
+        self.audit = audit
+        self.meter: ExecutionMeter | None = None
+        """Counts executions, where somebody can ask for the numbers."""
+        self.spans: Spans | None = None
+        """Opens a span around each execution, where OpenTelemetry is configured."""
 
     @property
     def wants_all(self) -> bool:
-        """Whether executions that went as anticipated are written too; else only crashes are."""
-        return _EXECUTIONS.isEnabledFor(logging.INFO)
+        """Whether executions that went as anticipated are written too; else only failures are."""
+        return self.audit is not None or _EXECUTIONS.isEnabledFor(logging.INFO)
+
+    @property
+    def wants_successes(self) -> bool:
+        """Whether anybody is told of executions that went as anticipated."""
+        return (
+            self.meter is not None
+            or self.audit is not None
+            or _EXECUTIONS.isEnabledFor(logging.INFO)
+        )
 
     def record(self, record: ExecutionRecord) -> None:
         """Writes a record's line, if the level wants it."""
+        if self.audit is not None:
+            self.audit.execution(record)
         level = logging.INFO if record.crash is None else logging.ERROR
         if not _EXECUTIONS.isEnabledFor(level):
             return
         fields = self._fields_of(record)
         text = " ".join(f"{name}={value!r}" for name, value in fields.items())
-        exc = None if record.crash is None else _crash_behind(record.crash)
-        exc_info = None if exc is None else (type(exc), exc, exc.__traceback__)
-        _EXECUTIONS.log(level, "execution %s", text, exc_info=exc_info, extra={_FIELDS: fields})
+        if record.crash is None:
+            _EXECUTIONS.log(level, "execution %s", text, extra={FIELDS: fields})
+            return
+        from appfunctions_mcp.crash_texts import log_crash
+
+        log_crash(_EXECUTIONS, text, record, {FIELDS: fields})
 
     def dropped_arguments(self, request: "ExecuteAppFunctionRequest", names: list[str]) -> None:
         """Writes which arguments were left out since the function has none of that name."""
-        if self.wants_all:
+        if _EXECUTIONS.isEnabledFor(logging.INFO):
             shown = ", ".join(quoted(name) for name in names[:_MOST_NAMES])
             _EXECUTIONS.info("%s: dropped the arguments %s", quoted(request.function), shown)
 
     def _fields_of(self, record: ExecutionRecord) -> dict[str, Any]:
-        fields = {
+        fields: dict[str, Any] = {
+            "kind": None if record.kind == "function" else record.kind,
             "function_id": record.function_id,
             "outcome": record.outcome,
             "duration_ms": round(record.duration_ms, 3),
@@ -98,11 +139,22 @@ class ExecutionLog:
             "error_id": record.error_id,
             "result_bytes": record.result_bytes,
         }
+        if self.spans is not None:
+            fields |= self.spans.current_ids()
         if self._log_arguments and record.arguments is not None and record.input_schema is not None:
             from appfunctions_mcp.redaction import redacted
 
             fields["arguments"] = redacted(record.arguments, record.input_schema)
         return {name: value for name, value in fields.items() if value is not None}
+
+
+def configured_spans() -> "Spans | None":
+    """Makes spans where this process has configured OpenTelemetry; costs nothing elsewhere."""
+    if "opentelemetry.trace" not in sys.modules:
+        return None
+    from appfunctions_mcp import __version__, tracing
+
+    return tracing.configured_spans(__version__)
 
 
 def configure_logging(
@@ -139,18 +191,19 @@ def warn(text: str) -> None:
         text: What it is and what helps; `FILE:LINE: what; fix` where there is a file.
     """
     if _LOGGER.isEnabledFor(logging.WARNING):
-        _write(sys.stderr, f"appfunctions-mcp: warning: {text.translate(_CONTROLS)}\n")
+        from appfunctions_mcp.secret_values import without_secrets
+
+        shown = without_controls(without_secrets(text))
+        _write(sys.stderr, f"appfunctions-mcp: warning: {shown}\n")
 
 
-def _crash_behind(failure: BaseException) -> BaseException:
-    """What crashed, behind the exceptions that the caller may see."""
-    while isinstance(failure, AppFunctionException) and failure.__cause__ is not None:
-        failure = failure.__cause__
-    return failure
+def without_controls(text: str) -> str:
+    """A text whose control characters, but for line feeds and tabs, are written out."""
+    return text.translate(_CONTROLS)
 
 
 class _StderrHandler(logging.Handler):
-    """Renders records with structlog, which is imported for the first of them."""
+    """Writes records to stderr; what renders them is imported for the first of them."""
 
     def __init__(self, *, json: bool | None, colours: bool, stream: TextIO | None) -> None:
         super().__init__()
@@ -161,46 +214,16 @@ class _StderrHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         stream = self._stream or sys.stderr
         try:
-            line = self._rendered(record, stream)
+            from appfunctions_mcp.log_lines import rendered
+
+            is_terminal = _is_terminal(stream)
+            is_json = self._json if self._json is not None else not is_terminal
+            has_colours = is_terminal and self._colours
+            line = rendered(record, is_json=is_json, has_colours=has_colours)
         except Exception:  # noqa: BLE001 - logging reports its own faults and never raises them
             self.handleError(record)
         else:
             _write(stream, line + "\n")
-
-    def _rendered(self, record: logging.LogRecord, stream: TextIO) -> str:
-        import structlog
-
-        fields: MutableMapping[str, Any] = getattr(record, _FIELDS, None) or {}
-        event: MutableMapping[str, Any] = {
-            "event": "execution" if fields else record.getMessage(),
-            "level": record.levelname.lower(),
-            "logger": record.name,
-            **fields,
-        }
-        if record.exc_info:
-            event["exc_info"] = record.exc_info
-        structlog.processors.TimeStamper(fmt="iso")(None, "", event)
-        is_terminal = _is_terminal(stream)
-        if self._json if self._json is not None else not is_terminal:
-            structlog.processors.format_exc_info(None, "", event)
-            return str(structlog.processors.JSONRenderer()(None, "", event))
-        event["event"] = str(event["event"]).translate(_CONTROLS)
-        return _console_line(event, has_colours=is_terminal and self._colours)
-
-
-def _console_line(event: MutableMapping[str, Any], *, has_colours: bool) -> str:
-    import structlog
-
-    exc_info = event.pop("exc_info", None)
-    render = structlog.dev.ConsoleRenderer(
-        colors=has_colours, repr_native_str=True, pad_event_to=0, pad_level=False
-    )
-    line = render(None, "", event)
-    if exc_info:
-        # Without the renderer's own form, which would show the values of local variables.
-        traceback = logging.Formatter().formatException(exc_info)
-        line = f"{line}\n{traceback.translate(_CONTROLS)}"
-    return line
 
 
 def _is_terminal(stream: TextIO) -> bool:

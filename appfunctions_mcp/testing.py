@@ -9,6 +9,7 @@ Example:
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from mcp import Client
 
@@ -23,20 +24,26 @@ __all__ = ["CapturedExecution", "captured_executions", "connect"]
 
 
 @asynccontextmanager
-async def connect(service: AppFunctionService, *, mode: str = "auto") -> AsyncIterator[Client]:
+async def connect(
+    service: AppFunctionService, *, mode: str = "auto", **options: Any
+) -> AsyncIterator[Client]:
     """Connects an MCP client to a service without a process or a socket between them.
 
     What a test sees is what any client sees: the same listing, the same checks, the same errors.
+    A client that can be asked something is one with a callback for it.
 
     Args:
         service: From `load_service` or `AppFunctionService.from_functions`.
         mode: `"auto"`, `"legacy"` for a handshake-era session, or a protocol revision such as
             `"2026-07-28"`.
+        options: What else the SDK's `Client` takes, such as `elicitation_callback`,
+            `sampling_callback` and `list_roots_callback`.
 
     Returns:
         The SDK's `Client`: `list_tools()`, `call_tool(name, arguments)` and the rest.
     """
-    async with service.running(), connect_client(build_server(service), mode=mode) as client:
+    server = build_server(service)
+    async with service.running(), connect_client(server, mode=mode, **options) as client:
         yield client
 
 

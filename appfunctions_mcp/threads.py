@@ -97,7 +97,7 @@ class WorkerThreads:
                 raise AppFunctionLimitExceededException(
                     f"{stuck} earlier calls of this function never ended and are still running; "
                     "it is refused until some of them end"
-                )
+                ).as_refusal("stuck")
             self._jobs.append(job)
             if not self._needs_thread():
                 self._work.notify()

@@ -52,7 +52,7 @@ def _write_notes(
         file.write("[")
     for note in store.every_note():
         context.raise_if_cancelled()
-        file.write(_as_markdown(note) if kind == "markdown" else _as_json(note, first=not written))
+        file.write(as_markdown(note) if kind == "markdown" else _as_json(note, first=not written))
         written += 1
         if written % 10 == 0 or written >= total:
             context.report_progress(written, max(total, written), f"{written} notes written")
@@ -66,7 +66,8 @@ def _as_json(note: Note, *, first: bool) -> str:
     return f"{'' if first else ','}\n{line}"
 
 
-def _as_markdown(note: Note) -> str:
+def as_markdown(note: Note) -> str:
+    """A note, whole, for people and models to read."""
     lines = [f"# {note.title}", "", f"- ID: {note.id}"]
     if note.owner:
         lines.append(f"- Owner: {note.owner}")

@@ -15,7 +15,7 @@ from appfunctions_mcp import (
     app_function,
 )
 from appfunctions_mcp.quoting import quoted
-from sample_app.models import Label, Note
+from sample_app.models import Label, Note, note_uri
 from sample_app.storage import NoteStore
 
 LabelText = Annotated[str, Field(min_length=1, max_length=50)]
@@ -39,6 +39,7 @@ def add(context: AppFunctionContext, note_id: str, label: LabelText) -> Note:
     note = _store(context).add_label(note_id, _clean(label))
     if note is None:
         raise AppFunctionElementNotFoundException(f"No note has the ID {quoted(note_id)}.")
+    context.resource_updated(note_uri(note.id))
     return note
 
 
@@ -63,6 +64,7 @@ def remove(context: AppFunctionContext, note_id: str, label: LabelText) -> Note:
         raise AppFunctionElementNotFoundException(
             f"There is no note {quoted(note_id)} with the label {quoted(label)}."
         )
+    context.resource_updated(note_uri(note.id))
     return note
 
 

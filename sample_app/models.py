@@ -21,6 +21,11 @@ Count = Annotated[int, Field(ge=0, le=1_000_000_000)]
 ExportFormat = Literal["markdown", "json"]
 
 
+def note_uri(note_id: str) -> str:
+    """The address under which clients read a note and hear of its changes."""
+    return f"notes://{note_id}"
+
+
 class Attachment(BaseModel):
     """A file or web page that belongs to a note; the note keeps its address, not a copy."""
 

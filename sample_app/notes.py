@@ -24,6 +24,7 @@ from sample_app.models import (
     Owner,
     Query,
     Title,
+    note_uri,
 )
 from sample_app.storage import NoteStore
 
@@ -128,7 +129,9 @@ def update_note(
         )
         return changed
 
-    return _existing(_store(context).update(note_id, change), note_id)
+    note = _existing(_store(context).update(note_id, change), note_id)
+    context.resource_updated(note_uri(note.id))
+    return note
 
 
 @app_function(
@@ -150,6 +153,7 @@ def delete_note(context: AppFunctionContext, note_id: str) -> None:
     """
     if not _store(context).delete(note_id):
         raise _not_found(note_id)
+    context.resource_updated(note_uri(note_id))
 
 
 @app_function(timeout_seconds=300, destructive=False, open_world=False)

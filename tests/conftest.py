@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from appfunctions_mcp import secret_values
 from tests.support import corpus  # noqa: F401 - reads its variable before tests run without it
 
 if "CI" not in os.environ:  # hypothesis has a profile of its own there, always the same examples
@@ -32,6 +33,12 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
             monkeypatch.delenv(name)
     for variable in ("XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"):
         monkeypatch.setenv(variable, str(tmp_path / variable.lower()))
+
+
+@pytest.fixture(autouse=True)
+def _forgotten_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Secrets that an earlier test has named are ordinary words again."""
+    monkeypatch.setattr(secret_values, "_known", {})
 
 
 @pytest.fixture(params=["lean", "sdk"])

@@ -12,14 +12,18 @@ PACKAGE = Path(__file__).resolve().parents[1] / "appfunctions_mcp"
 
 LAYERS = {
     0: "exceptions plain_json records lazy_regex plugin_search metadata media values patterns "
-    "fields requests context json_text quoting eager_tasks",
+    "fields requests questions json_text quoting eager_tasks addresses uri_templates "
+    "traversal prompt_messages",
     1: "names docstrings docstring_blocks docstring_entries field_docstrings declaration schema "
-    "function_metadata docstring_checks outcomes functions registry",
+    "function_metadata docstring_checks outcomes context functions registry resource_declaration "
+    "prompt_declaration completers resource_contents resources prompts",
     2: "metadata_xml metadata_parts metadata_attributes metadata_values xml_elements "
-    "string_resources string_escapes fault_report kept_files inotify file_events manifest "
-    "manifest_writing places state threads tasks limits deadlines loop_guard confirmation "
-    "redaction telemetry access calls executor execution_records function_states manager "
-    "loading lifespans service settings",
+    "oauth_settings string_resources string_escapes fault_report kept_files inotify file_events "
+    "manifest manifest_writing places state threads tasks limits deadlines loop_guard confirmation "
+    "secret_values redaction telemetry log_lines crash_texts audit tracing "
+    "access calls confirming executor execution_records function_states manager "
+    "compiling selection registrations loading lifespans service settings resource_registry "
+    "offered_calls reading prompting",
     3: "client android lint",
     4: "server assistant install",
     5: "cli testing __main__",
@@ -31,12 +35,15 @@ ALLOWED = {
     "mcp_types": ("client", "server.sdk", "testing"),
     "starlette": ("server",),
     "uvicorn": ("server",),
+    "httptools": ("server.httptools_connection",),
+    "h11": ("server.h11_connection",),
     "argparse": ("cli",),
     "rich": ("cli",),
-    "structlog": ("telemetry",),
-    "opentelemetry": ("telemetry",),
+    "structlog": ("log_lines",),
+    "opentelemetry": ("tracing",),
     "xml": ("metadata_xml", "xml_elements", "string_resources", "android"),
     "jwt": ("server.auth",),
+    "cryptography": ("server",),
     "jsonschema": ("install",),
     "griffe": (),
     "lxml": (),

@@ -11,12 +11,12 @@ from appfunctions_mcp.exceptions import (
     AppFunctionCancelledException,
     AppFunctionNotSupportedException,
 )
-from appfunctions_mcp.requests import LogLevel
+from appfunctions_mcp.requests import LogLevel, SilentChannel
 
 pytestmark = pytest.mark.anyio
 
 
-class Reports:
+class Reports(SilentChannel):
     """A channel that keeps what is sent."""
 
     def __init__(self) -> None:

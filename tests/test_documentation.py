@@ -22,7 +22,7 @@ from tests.support.documents import ROOT, Block, blocks_of, commands_of, pages
 
 PAGES = [pytest.param(page, id=page.name) for page in pages()]
 PROGRAM = (sys.executable, "-m", "appfunctions_mcp")
-OTHER_PROGRAMS = {"pipx", "make"}
+OTHER_PROGRAMS = {"docker", "make", "pipx"}
 
 
 @pytest.fixture

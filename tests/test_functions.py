@@ -294,6 +294,16 @@ async def test_the_docstring_says_how_to_go_on(raised: Any, recovery: str | None
     assert caught.value.message == raised.message
 
 
+async def test_an_exception_of_a_task_group_is_answered_like_any_other() -> None:
+    denied = AppFunctionDeniedException("no")
+    inner = ExceptionGroup("a group", [denied, AppFunctionDeniedException("neither")])
+    with pytest.raises(AppFunctionDeniedException, match="no") as caught:
+        await run(raising(ExceptionGroup("tasks", [inner])))
+    assert caught.value.recovery == "Ask for something else."
+    with pytest.raises(AppFunctionAppUnknownException):
+        await run(raising(ExceptionGroup("tasks", [denied, ValueError("secret")])))
+
+
 @pytest.mark.parametrize(
     "crash", [ValueError("secret"), SystemExit(3), KeyboardInterrupt(), GeneratorExit()]
 )

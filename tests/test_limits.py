@@ -271,3 +271,71 @@ def test_many_callers_cost_no_memory() -> None:
 def test_a_negative_rate_is_refused() -> None:
     with pytest.raises(ValueError, match="-1; 0 or more is accepted"):
         RateLimit(-1)
+
+
+async def test_a_deadline_stands_still_while_it_is_paused() -> None:
+    with deadline(0.05) as limit:
+        limit.pause()
+        limit.pause()
+        await asyncio.sleep(0.15)
+        limit.resume()
+        limit.resume()
+
+
+async def test_a_deadline_that_goes_on_has_what_was_left() -> None:
+    async def pause_twice_and_wait() -> None:
+        with deadline(0.05) as limit:
+            for _ in range(2):
+                limit.pause()
+                limit.resume()
+            await asyncio.sleep(10)
+
+    with pytest.raises(AppFunctionCancelledException, match=r"timed out after 0\.05 s"):
+        await pause_twice_and_wait()
+
+
+async def test_a_deadline_that_is_paused_at_its_end_does_nothing_later() -> None:
+    with deadline(0.01) as limit:
+        limit.pause()
+    await asyncio.sleep(0.05)
+    with deadline(0.01) as limit:
+        limit.pause()
+        limit.resume()
+    await asyncio.sleep(0.05)
+
+
+def test_a_block_without_a_deadline_may_be_paused() -> None:
+    with deadline(None) as limit:
+        limit.pause()
+        limit.resume()
+
+
+async def test_a_slot_that_is_set_aside_goes_to_the_next() -> None:
+    slots = Slots(1, 2)
+    assert slots.take()
+    waiting = asyncio.ensure_future(slots.acquire())
+    await asyncio.sleep(0)
+    assert slots.set_aside()
+    await waiting
+    assert slots.statistics().running == 1
+    slots.take_up()
+    assert slots.statistics().running == 2
+    queued = asyncio.ensure_future(slots.acquire())
+    await asyncio.sleep(0)
+    slots.release()
+    await asyncio.sleep(0)
+    assert not queued.done()
+    slots.release()
+    await queued
+    slots.release()
+    assert slots.statistics().running == 0
+
+
+async def test_not_every_call_may_set_its_slot_aside() -> None:
+    slots = Slots(2, 1)
+    assert slots.take()
+    assert slots.take()
+    assert slots.set_aside()
+    assert not slots.set_aside()
+    slots.abandon()
+    assert slots.set_aside()

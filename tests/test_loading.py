@@ -97,6 +97,67 @@ def test_a_prefix_and_the_rule_of_a_module_hold_for_its_functions(load: Load) ->
     assert loaded.functions[0].metadata.input_schema["properties"]["limit"]["default"] == 10
 
 
+def test_resources_and_prompts_are_loaded_with_functions_and_may_stand_alone(load: Load) -> None:
+    source = '''"""No function."""
+from appfunctions_mcp import app_prompt, app_resource
+
+@app_prompt
+@app_resource("case://{title}{?colour}")
+def show(title: str, colour: str = "red") -> str:
+    """Shows."""
+    return title
+'''
+    content = '<mcp:functions module="case_shown" prefix="p" optionalDefaults="declared" />'
+    loaded = load(content, case_shown=source)
+
+    assert loaded.functions == []
+    assert [r.uri for r in loaded.resources] == ["case://{title}{?colour}"]
+    assert [p.name for p in loaded.prompts] == ["p_show"]
+    assert loaded.prompts[0].metadata.parameters[1].schema["default"] == "red"
+
+
+def test_faults_of_resources_and_prompts_come_in_the_same_report(load: Load) -> None:
+    source = '''"""Faults."""
+from appfunctions_mcp import app_function, app_prompt, app_resource
+
+@app_function
+def one(*words: str) -> str:
+    """One."""
+
+@app_resource("case://{a}{b}")
+def two(a: str, b: str) -> str:
+    """Two."""
+
+@app_prompt
+def three(words: type) -> str:
+    """Three."""
+'''
+    with pytest.raises(AppFunctionDeclarationError) as caught:
+        load(functions_of("case_wrong"), case_wrong=source)
+
+    first, second, third = caught.value.faults
+    assert "*words" in first
+    assert "where a ends and b begins" in second
+    assert "words has the type type" in third
+
+
+def test_two_resources_of_one_name_in_a_module_are_refused(load: Load) -> None:
+    source = '''"""Twins."""
+from appfunctions_mcp import app_prompt, app_resource
+
+@app_resource("case://1")
+def same() -> str:
+    """One."""
+
+@app_prompt
+def same() -> str:
+    """Two."""
+'''
+    assert "same is declared at line 4 already" in fault_of(
+        load, functions_of("case_twins"), case_twins=source
+    )
+
+
 def test_an_unknown_id_is_an_error_with_the_nearest_ones(load: Load, tmp_path: Path) -> None:
     content = functions_of("case_a") + '<mcp:function id="case_a#creat" title="T" />\n'
     fault = fault_of(load, content, case_a=GOOD)

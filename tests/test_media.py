@@ -81,6 +81,10 @@ def test_a_missing_file_is_an_error_of_the_system(tmp_path: Path) -> None:
         (lambda: ResourceLink("https://a/b c", "n"), ValueError, "ResourceLink.uri"),
         (lambda: ResourceLink("https://a", ""), ValueError, "ResourceLink.name is empty"),
         (lambda: ResourceLink("a:b", "n", mime_type="x"), ValueError, "ResourceLink.mime_type"),
+        (lambda: ResourceLink("a:b", "n", title=5), TypeError, "ResourceLink.title"),  # type: ignore[arg-type] # authors do
+        (lambda: ResourceLink("a:b", "n", description=b""), TypeError, "ResourceLink.description"),  # type: ignore[arg-type] # authors do
+        (lambda: ResourceLink("a:b", "n", size="5"), TypeError, "ResourceLink.size"),  # type: ignore[arg-type] # authors do
+        (lambda: ResourceLink("a:b", "n", size=True), TypeError, "ResourceLink.size"),
         (lambda: PendingIntent("pay"), ValueError, "PendingIntent.uri is 'pay'"),
     ],
 )

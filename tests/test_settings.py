@@ -20,8 +20,8 @@ from appfunctions_mcp.settings import (
 RUN_OPTIONS = (
     "http", "module", "locale", "only", "sessions", "max-body-bytes", "allowed-host",
     "allowed-origin", "token-env", "allow-anonymous", "workers", "oauth-issuer", "oauth-audience",
-    "oauth-jwks", "oauth-scope", "audit-file", "resources", "eager", "no-loop-guard",
-    "state-file", "watch-parent", "log-level", "debug", "watch",
+    "oauth-jwks", "oauth-scope", "oauth-algorithm", "audit-file", "resources", "eager",
+    "no-loop-guard", "state-file", "watch-parent", "log-level", "debug", "watch",
 )
 # fmt: on
 
@@ -60,7 +60,9 @@ def test_every_variable_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         "OAUTH_AUDIENCE": "notes",
         "OAUTH_JWKS": "https://issuer.example/jwks",
         "OAUTH_SCOPE": "read,write",
+        "OAUTH_ALGORITHM": "ES256",
         "AUDIT_FILE": "audit.jsonl",
+        "AUDIT_ARGUMENTS": "yes",
         "RESOURCES": str(tmp_path / "res"),
         "EAGER": "true",
         "NO_LOOP_GUARD": "on",
@@ -96,7 +98,9 @@ def test_every_variable_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         oauth_audience="notes",
         oauth_jwks="https://issuer.example/jwks",
         oauth_scope=("read", "write"),
+        oauth_algorithm=("ES256",),
         audit_file=tmp_path / "audit.jsonl",
+        audit_arguments=True,
         resources=tmp_path / "res",
         eager=True,
         no_loop_guard=True,
@@ -115,8 +119,8 @@ def test_every_variable_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(
     ("name", "text", "told"),
     [
-        ("WORKERS", "two", "'two' is not accepted; give a whole number of 1 or more"),
-        ("WORKERS", "0", "a whole number of 1 or more"),
+        ("WORKERS", "two", "'two' is not accepted; give a whole number from 1 to 64"),
+        ("WORKERS", "0", "a whole number from 1 to 64"),
         ("MAX_BODY_BYTES", "-1", "a whole number of 1 or more"),
         ("MAX_BODY_BYTES", "4M", "a whole number of 1 or more"),
         ("SESSIONS", "maybe", "'maybe' is not accepted; give true or false"),
@@ -226,7 +230,8 @@ def test_the_command_line_wins_over_the_environment(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("command_line", "told"),
     [
-        ({"workers": 0}, "--workers: '0' is not accepted; give a whole number of 1 or more"),
+        ({"workers": 0}, "--workers: '0' is not accepted; give a whole number from 1 to 64"),
+        ({"workers": 1000}, "--workers: '1000' is not accepted; give a whole number from 1 to 64"),
         ({"max_body_bytes": "x"}, "--max-body-bytes: 'x' is not accepted"),
         ({"module": ["a", "1"]}, "--module: '1' is not accepted"),
         ({"locale": ""}, "--locale: '' is not accepted; give a value"),

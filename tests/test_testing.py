@@ -1,8 +1,10 @@
 """The tools for authors' own tests."""
 
+import mcp_types as types
 import pytest
 
 from appfunctions_mcp import (
+    AppFunctionContext,
     AppFunctionElementNotFoundException,
     AppFunctionService,
     app_function,
@@ -35,6 +37,27 @@ async def test_a_client_in_the_same_process_sees_what_any_client_sees(mode: str)
         result = await client.call_tool("find", {"name": "pen"})
     assert [tool.name for tool in listed.tools] == ["find"]
     assert (result.is_error, result.content[0].text) == (False, "pen")  # type: ignore[union-attr] # a text block
+
+
+@app_function
+async def greet(context: AppFunctionContext) -> str:
+    """Asks who the user is, and greets them."""
+    return "Hello!" if await context.confirm("May I greet you?") else "Nothing said."
+
+
+@pytest.mark.parametrize("mode", ["legacy", "2026-07-28"])
+async def test_a_client_with_a_callback_is_asked(mode: str) -> None:
+    asked: list[str] = []
+
+    async def answer(_context: object, params: types.ElicitRequestParams) -> types.ElicitResult:
+        asked.append(params.message)
+        return types.ElicitResult(action="accept", content={})
+
+    served = AppFunctionService.from_functions([greet], name="g", description="Greets.")
+    async with connect(served, mode=mode, elicitation_callback=answer) as client:
+        result = await client.call_tool("greet", {})
+    assert result.content[0].text == "Hello!"  # type: ignore[union-attr] # a text block
+    assert asked == ["May I greet you?"]
 
 
 async def test_executions_are_captured_with_their_outcomes_until_the_block_ends() -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 COMMANDS = {
     "run": "serve the functions to MCP clients, over stdio or HTTP",
-    "list": "show the functions that a client would see",
+    "list": "show the functions, resources and prompts that a client would see",
     "call": "execute one function from the command line",
     "set-enabled": "enable or disable a function",
     "new": "start a project: metadata, functions, a test, a README",
@@ -51,10 +51,12 @@ def main(argv: "Sequence[str] | None" = None) -> int:
     early = start_early(words[1:])
     if early is not None and early.is_over:
         return 0
+    # What starts a process like this one: with the interpreter's options where it is a program.
+    own = sys.orig_argv[1:] if argv is None else ["-P", "-m", "appfunctions_mcp", *words]
     # What is imported and loaded now stays; a server looks for garbage once it serves.
     gc.disable()
     try:
-        return _run_command(words, early=early)
+        return _run_command(words, early=early, command=[sys.executable, *own])
     finally:
         gc.enable()
 
@@ -74,7 +76,10 @@ def _run_command(words: "list[str]", **known: object) -> int:
         allow_abbrev=False,
     )
     command.add_arguments(parser)
-    return _run(command.run, parser.parse_args(words[1:], argparse.Namespace(**known)))
+    args, unknown = parser.parse_known_args(words[1:], argparse.Namespace(**known))
+    if unknown:
+        parser.error(_unknown_option(unknown[0], parser))
+    return _run(command.run, args)
 
 
 def _formatter_class() -> "Any":
@@ -93,6 +98,16 @@ def _unknown_command(word: str) -> str:
     near = nearest_names(word, COMMANDS, limit=1)
     hint = f"perhaps {near[0]}" if near else f"the commands are {', '.join(COMMANDS)}"
     return f"appfunctions-mcp: there is no command {word!r}; {hint}"
+
+
+def _unknown_option(word: str, parser: "argparse.ArgumentParser") -> str:
+    import re
+
+    from appfunctions_mcp.names import nearest_names
+
+    near = nearest_names(word, sorted(set(re.findall(r"--[a-z-]+", parser.format_help()))), limit=1)
+    hint = f"perhaps {near[0]}; " if near else ""
+    return f"there is no option {word!r}; {hint}'{parser.prog} --help' shows those that are"
 
 
 def _program() -> "argparse.ArgumentParser":

@@ -10,6 +10,7 @@ from appfunctions_mcp.cli.output import modules_print_on_stderr, print_json
 from appfunctions_mcp.exceptions import (
     AppFunctionDeniedException,
     AppFunctionException,
+    AppFunctionFunctionNotFoundException,
     SettingsError,
 )
 from appfunctions_mcp.json_text import JsonTextError, read_json
@@ -50,12 +51,14 @@ def run(args: argparse.Namespace) -> int:
     if not words or len(words) > 2:
         raise SettingsError("give FUNCTION, and its arguments as one JSON object or as --param K=V")
     parameters = _parameters(words[1] if len(words) == 2 else None, args.param)
-    service = open_service(args, file)
+    service = open_service(args, file, audited_as="call")
     request = ExecuteAppFunctionRequest(words[0], parameters)
     try:
         with modules_print_on_stderr():
             response = run_to_end(_execute(service, request, confirmed=args.yes))
     except AppFunctionException as failure:
+        if isinstance(failure, AppFunctionFunctionNotFoundException):
+            failure.recovery = _other_kind(service, words[0]) or failure.recovery
         if args.json:
             print_json({"error": failure.structured()})
         print(failure.text(), file=sys.stderr)
@@ -116,6 +119,15 @@ def _agrees(denied: AppFunctionDeniedException) -> bool:
     print(denied.message, file=sys.stderr)
     print("Run it? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
+
+def _other_kind(service: AppFunctionService, name: str) -> str | None:
+    """What to do about the name of a prompt or the address of a resource."""
+    if service.has_prompts and name in {p.name for p in service.prompts.listed()}:
+        return f"{quoted(name)} is a prompt, which a client fills in; call executes functions only."
+    if service.has_resources and service.resources.is_visible(name):
+        return f"{quoted(name)} is a resource, which a client reads; call executes functions only."
+    return None
 
 
 def _print_answer(response: ExecuteAppFunctionResponse, *, as_json: bool) -> None:

@@ -16,10 +16,13 @@ if TYPE_CHECKING:
     from appfunctions_mcp.manifest import Manifest
     from appfunctions_mcp.server.prologue import Connection
 
-_OTHER_SERVING = ("--eager", "--http", "--watch-parent", "-h", "--help")
+_OTHER_SERVING = ("--audit", "--eager", "--http", "--watch", "-h", "--help")
+"""`--watch` stands for `--watch-parent` too."""
 _OFF = frozenset({"", "0", "false", "no", "off"})
 _OTHER_UNLESS = (
     ("APPFUNCTIONS_EAGER", _OFF),
+    ("APPFUNCTIONS_WATCH", _OFF),
+    ("APPFUNCTIONS_AUDIT_FILE", frozenset({""})),
     ("APPFUNCTIONS_WATCH_PARENT", _OFF),
     ("APPFUNCTIONS_HTTP", frozenset({""})),
     ("APPFUNCTIONS_ENGINE", frozenset({"", "lean"})),

@@ -1,18 +1,26 @@
-"""`appfunctions-mcp list`: the functions that a client would see, for people or as JSON."""
+"""`appfunctions-mcp list`: what a client would see of an app, for people or as JSON."""
 
 import argparse
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from appfunctions_mcp.cli.arguments import add_service_arguments, split_file
 from appfunctions_mcp.cli.opening import open_service
 from appfunctions_mcp.cli.output import print_json
 from appfunctions_mcp.exceptions import SettingsError
-from appfunctions_mcp.metadata import AppFunctionMetadata
+from appfunctions_mcp.metadata import (
+    AppFunctionMetadata,
+    AppFunctionParameterMetadata,
+    AppPromptMetadata,
+    AppResourceMetadata,
+)
 from appfunctions_mcp.service import AppFunctionService
 
+if TYPE_CHECKING:
+    from rich.table import Table
+
 USAGE = "[FILE]"
-SUMMARY = "Shows the functions of an app as a client would see them."
+SUMMARY = "Shows the functions, resources and prompts of an app as a client would see them."
 EXAMPLE = "appfunctions-mcp list metadata/app_metadata.xml --all"
 
 
@@ -24,14 +32,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--only",
         action="append",
         metavar="GLOB",
-        help="only these tool names or ids, such as 'labels_*' (repeatable)",
+        help="only these tool names, ids, addresses or prompts, such as 'labels_*' (repeatable)",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     add_service_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Prints the functions; exit code 0, also where there are none."""
+    """Prints what there is; exit code 0, also where there is nothing."""
     file, rest = split_file(args.file)
     if rest:
         raise SettingsError(f"{rest[0]!r} is no metadata file; FILE ends in .xml or is a folder")
@@ -42,7 +50,10 @@ def run(args: argparse.Namespace) -> int:
         return 0
     for warning in service.warnings:
         print(f"warning: {warning}", file=sys.stderr)
-    _print_table(service, functions)
+    if sys.stdout.isatty():
+        _print_table(service, functions)
+    else:
+        _print_lines(service, functions)
     return 0
 
 
@@ -68,18 +79,86 @@ def _as_json(service: AppFunctionService, functions: list[AppFunctionMetadata]) 
             }
             for m in functions
         ],
+        "resources": list(map(_resource_as_json, _resources_of(service))),
+        "prompts": list(map(_prompt_as_json, _prompts_of(service))),
     }
 
 
+def _resource_as_json(resource: AppResourceMetadata) -> dict[str, Any]:
+    return {
+        "uri": resource.uri,
+        "name": resource.name,
+        "title": resource.title,
+        "description": resource.description,
+        "mime_type": resource.mime_type,
+        "is_template": resource.is_template,
+    }
+
+
+def _prompt_as_json(prompt: AppPromptMetadata) -> dict[str, Any]:
+    return {
+        "name": prompt.name,
+        "title": prompt.title,
+        "description": prompt.description,
+        "arguments": [
+            {"name": a.name, "description": a.description, "required": a.required}
+            for a in prompt.parameters
+        ],
+    }
+
+
+def _resources_of(service: AppFunctionService) -> list[AppResourceMetadata]:
+    """The single resources and the templates; what templates list is known to a server only."""
+    if not service.has_resources:
+        return []
+    return [*service.resources.static(), *service.resources.templates()]
+
+
+def _prompts_of(service: AppFunctionService) -> list[AppPromptMetadata]:
+    return service.prompts.listed() if service.has_prompts else []
+
+
+def _parts_of(service: AppFunctionService) -> list[tuple[str, str, str, str]]:
+    """Name, kind, parameters and first line of what an app has beside functions."""
+    resources = [
+        (r.uri, "resource", _parameters(r.parameters), _first_line(r.description))
+        for r in _resources_of(service)
+    ]
+    prompts = [
+        (p.name, "prompt", _parameters(p.parameters), _first_line(p.description))
+        for p in _prompts_of(service)
+    ]
+    return [*resources, *prompts]
+
+
+def _print_lines(service: AppFunctionService, functions: list[AppFunctionMetadata]) -> None:
+    """A line for each, tab-separated, for programs."""
+    for metadata in functions:
+        state = "on" if service.manager.is_enabled(metadata) else "off"
+        print(metadata.tool_name, state, _first_line(metadata.description), sep="\t")
+    for part, kind, _, description in _parts_of(service):
+        print(part, kind, description, sep="\t")
+
+
 def _print_table(service: AppFunctionService, functions: list[AppFunctionMetadata]) -> None:
-    """A table on a terminal; elsewhere a line a function, tab-separated."""
-    if not sys.stdout.isatty():
-        for metadata in functions:
-            state = "on" if service.manager.is_enabled(metadata) else "off"
-            print(metadata.tool_name, state, _first_line(metadata.description), sep="\t")
-        return
-    from rich import box
+    """A table for people, and what it leaves out."""
     from rich.console import Console
+    from rich.text import Text
+
+    console = Console()
+    console.print(_table(service, functions))
+    declared = service.manager.search()
+    hidden = [m for m in declared if m not in functions and not service.manager.is_enabled(m)]
+    if hidden:
+        console.print(
+            f"switched off: {len(hidden)}; --all shows them too", style="dim", highlight=False
+        )
+    for module, reason in service.skipped.items():
+        console.print(Text(f"left out: {module}: {reason}", style="yellow"))
+
+
+def _table(service: AppFunctionService, functions: list[AppFunctionMetadata]) -> "Table":
+    from rich import box
     from rich.table import Table
     from rich.text import Text
 
@@ -91,7 +170,7 @@ def _print_table(service: AppFunctionService, functions: list[AppFunctionMetadat
         box=box.SIMPLE_HEAD,
         pad_edge=False,
     )
-    table.add_column("function", no_wrap=True)
+    table.add_column("name", no_wrap=True)
     table.add_column(Text("parameters, [optional]"), max_width=26)
     table.add_column("what it does")
     for metadata in functions:
@@ -99,18 +178,16 @@ def _print_table(service: AppFunctionService, functions: list[AppFunctionMetadat
         name = Text(metadata.tool_name, style="bold" if is_on else "dim")
         if not is_on:
             name.append(" (off)")
-        parameters = ", ".join(p.name if p.required else f"[{p.name}]" for p in metadata.parameters)
+        parameters = _parameters(metadata.parameters)
         table.add_row(name, Text(parameters), Text(_first_line(metadata.description)))
-    console = Console()
-    console.print(table)
-    declared = service.manager.search()
-    hidden = [m for m in declared if m not in functions and not service.manager.is_enabled(m)]
-    if hidden:
-        console.print(
-            f"switched off: {len(hidden)}; --all shows them too", style="dim", highlight=False
-        )
-    for module, reason in service.skipped.items():
-        console.print(Text(f"left out: {module}: {reason}", style="yellow"))
+    for part, kind, takes, description in _parts_of(service):
+        named = Text(part, style="bold").append(f" ({kind})", style="dim")
+        table.add_row(named, Text(takes), Text(description))
+    return table
+
+
+def _parameters(parameters: tuple[AppFunctionParameterMetadata, ...]) -> str:
+    return ", ".join(p.name if p.required else f"[{p.name}]" for p in parameters)
 
 
 def _first_line(text: str) -> str:

@@ -7,9 +7,11 @@ from dataclasses import replace
 from appfunctions_mcp.cli.arguments import find_file
 from appfunctions_mcp.cli.output import modules_print_on_stderr
 from appfunctions_mcp.confirmation import Confirmations, JsonFileUsedTokens
+from appfunctions_mcp.exceptions import SettingsError
 from appfunctions_mcp.metadata_xml import parse_metadata
 from appfunctions_mcp.places import state_file
 from appfunctions_mcp.plugin_search import skip_plugin_search
+from appfunctions_mcp.secret_values import keep_secret
 from appfunctions_mcp.service import AppFunctionService
 from appfunctions_mcp.settings import Settings
 from appfunctions_mcp.state import JsonFileStateStore
@@ -30,6 +32,7 @@ def open_service(
     *,
     settings: Settings | None = None,
     require_settings: bool = True,
+    audited_as: str | None = None,
 ) -> AppFunctionService:
     """Loads the service that a command line names.
 
@@ -38,6 +41,7 @@ def open_service(
         file: FILE, if it was given.
         settings: What `read_settings` returned, where the command has read it already.
         require_settings: Whether settings that the user must supply have to be there.
+        audited_as: The command's name, where it executes or switches anything.
 
     Returns:
         The service, with its states kept in the user's folder.
@@ -57,8 +61,9 @@ def open_service(
     kept_in = options.state_file or state_file(metadata.name, metadata.path)
     used = JsonFileUsedTokens(kept_in.with_suffix(".confirmations.json"))
     skip_plugin_search()
+    keep_secret(*options.state_keys)
     with modules_print_on_stderr():
-        return AppFunctionService.from_metadata(
+        service = AppFunctionService.from_metadata(
             metadata,
             only=options.only,
             require_settings=require_settings,
@@ -66,3 +71,16 @@ def open_service(
             confirmations=Confirmations(options.state_keys, used),
             debug=options.debug,
         )
+    if audited_as is not None:
+        _start_audit(service, options, audited_as)
+    return service
+
+
+def _start_audit(service: AppFunctionService, options: Settings, command: str) -> None:
+    if options.audit_file is None:
+        if options.audit_arguments:
+            raise SettingsError("--audit-arguments has no effect alone; give --audit-file PATH too")
+        return
+    from appfunctions_mcp.audit import start_audit
+
+    start_audit(service, options.audit_file, log_arguments=options.audit_arguments, command=command)

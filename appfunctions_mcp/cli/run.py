@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from appfunctions_mcp.cli.arguments import add_service_arguments, find_file, split_file
 from appfunctions_mcp.cli.opening import open_service, read_settings
 from appfunctions_mcp.exceptions import AppFunctionsError, SettingsError
+from appfunctions_mcp.records import replaced
 from appfunctions_mcp.service import AppFunctionService
 from appfunctions_mcp.settings import Settings
 from appfunctions_mcp.telemetry import configure_logging, tell, warn
@@ -17,11 +18,25 @@ if TYPE_CHECKING:
     from appfunctions_mcp.cli.early import EarlyStart
     from appfunctions_mcp.manifest import Manifest
     from appfunctions_mcp.server.prologue import Connection
+    from appfunctions_mcp.server.worker_place import WorkerPlace
 
 USAGE = "[FILE]"
 SUMMARY = "Serves an app's functions to MCP clients: over stdio, or with --http over HTTP."
 EXAMPLE = """appfunctions-mcp run metadata/app_metadata.xml
          appfunctions-mcp run metadata/app_metadata.xml --http 8000"""
+_HTTP_ONLY = (
+    "sessions",
+    "max_body_bytes",
+    "allowed_host",
+    "allowed_origin",
+    "token_env",
+    "oauth_issuer",
+    "oauth_audience",
+    "oauth_jwks",
+    "oauth_scope",
+    "oauth_algorithm",
+    "allow_anonymous",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,20 +48,59 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--only",
         action="append",
         metavar="GLOB",
-        help="only these tool names or ids, such as 'labels_*' (repeatable)",
+        help="only these tool names, ids, addresses or prompts, such as 'labels_*' (repeatable)",
     )
     add_service_arguments(parser)
-    add("--sessions", action="store_const", const=True, help="HTTP sessions for 2025-era clients")
-    add("--max-body-bytes", metavar="N", help="largest HTTP request (default 4 MiB)")
-    add("--allowed-host", action="append", metavar="HOST", help="answer for this Host too")
-    add("--allowed-origin", action="append", metavar="ORIGIN", help="answer this Origin too")
-    add("--token-env", metavar="NAME", help="variable that holds the bearer token")
-    add("--allow-anonymous", action="store_const", const=True, help="no token on a public address")
+    _add_http_arguments(parser)
+    add("--workers", metavar="N", help="processes that serve HTTP together (default 1)")
     add("--eager", action="store_const", const=True, help="import the app before any answer")
     add("--no-loop-guard", action="store_const", const=True, help="never stop repeated failures")
+    add("--audit-file", metavar="PATH", help="write down who executes what, and who is refused")
+    add("--audit-arguments", action="store_const", const=True, help="arguments too, redacted")
     add("--watch-parent", action="store_const", const=True, help="end when the parent process ends")
+    add("--watch", action="store_const", const=True, help="start the app anew when files change")
     add("--log-level", metavar="debug|info|warning|error", help="default: warning; info on HTTP")
     add("--debug", action="store_const", const=True, help="send tracebacks of crashes to callers")
+
+
+def _add_http_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--sessions", action="store_const", const=True, help="HTTP sessions for 2025-era clients")
+    add("--max-body-bytes", metavar="N", help="largest HTTP request (default 4 MiB)")
+    add(
+        "--allowed-host",
+        action="append",
+        metavar="HOST",
+        help="answer requests for this name too; * for any (repeatable)",
+    )
+    add(
+        "--allowed-origin",
+        action="append",
+        metavar="ORIGIN",
+        help="answer web pages of this origin too; * for any (repeatable)",
+    )
+    add("--token-env", metavar="NAME", help="variable that holds the bearer token")
+    add("--oauth-issuer", metavar="URL", help="authorization server whose tokens are accepted")
+    add("--oauth-audience", metavar="NAME", help="audience that its tokens must name")
+    add("--oauth-jwks", metavar="URL", help="where it publishes its keys")
+    add(
+        "--oauth-scope",
+        action="append",
+        metavar="SCOPE",
+        help="scope that every caller needs (repeatable)",
+    )
+    add(
+        "--oauth-algorithm",
+        action="append",
+        metavar="ALG",
+        help="how its tokens may be signed (repeatable; default: RS, PS, ES and EdDSA)",
+    )
+    add(
+        "--allow-anonymous",
+        action="store_const",
+        const=True,
+        help="ask for no token on an address that others reach",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -54,8 +108,18 @@ def run(args: argparse.Namespace) -> int:
     file, rest = split_file(args.file)
     if rest:
         raise SettingsError(f"{rest[0]!r} is no metadata file; FILE ends in .xml or is a folder")
+    worker = os.environ.pop("APPFUNCTIONS_WORKER", None)
     settings = read_settings(args)
     configure_logging(settings.effective_log_level, colours=not settings.no_color)
+    if worker is None:
+        _check_together(settings)
+    if worker is None and (settings.watch or settings.workers > 1):
+        from appfunctions_mcp.cli.supervising import supervise
+
+        return supervise(args, file, settings)
+    place = _place_of(worker)
+    if place is not None:
+        settings = replaced(settings, state_keys=place.state_keys)
     if settings.http is None:
         # Before any module of the app is imported: what it prints must not reach the client.
         from appfunctions_mcp.server.descriptors import guard_stdout
@@ -63,12 +127,36 @@ def run(args: argparse.Namespace) -> int:
         guard_stdout()
     early: EarlyStart | None = getattr(args, "early", None)
     service = _open_service(args, file, settings, early)
-    service.tell_warnings()
+    if place is None or place.is_first:
+        service.tell_warnings()
     if settings.http:
-        _serve_http(service, settings)
+        _serve_http(service, settings, place)
     else:
         _serve_stdio(service, settings, early)
     return 0
+
+
+def _check_together(settings: Settings) -> None:
+    """Refuses options that contradict each other, and tells of those without effect."""
+    guard = "--token-env" if settings.token_env else "--oauth-issuer"
+    if settings.allow_anonymous and (settings.token_env or settings.oauth_issuer):
+        raise SettingsError(f"--allow-anonymous and {guard}: give one of them, not both")
+    if settings.http is not None:
+        return
+    usual = Settings()
+    idle = [n for n in _HTTP_ONLY if getattr(settings, n) != getattr(usual, n)]
+    if idle:
+        options = ", ".join("--" + name.replace("_", "-") for name in idle)
+        warn(f"without --http these have no effect: {options}")
+
+
+def _place_of(worker: str | None) -> "WorkerPlace | None":
+    """This process's place among others, if it has one: workers do, and watched ones on stdio."""
+    if worker is None or worker == "watched":
+        return None
+    from appfunctions_mcp.server.worker_place import take_place
+
+    return take_place(worker)
 
 
 def _open_service(
@@ -79,16 +167,16 @@ def _open_service(
         if early is not None:
             named = (find_file(file or settings.file), settings.resources)
             early.named = [path for path in named if path is not None]
-        return open_service(args, file, settings=settings)
+        return open_service(args, file, settings=settings, audited_as="run")
     except AppFunctionsError as fault:
         if early is None or early.manifest is None or early.path is None:
             raise
-        from appfunctions_mcp.server.handover import unloaded_service
+        from appfunctions_mcp.server.unloaded import UnloadedService
 
         for line in fault.faults:
             print(line, file=sys.stderr)
         Path(early.path).unlink(missing_ok=True)
-        service = unloaded_service(early.manifest, fault)
+        service = UnloadedService(early.manifest, fault)
         early.path = None
         return service
 
@@ -152,12 +240,16 @@ def _keep_manifest(service: AppFunctionService, settings: Settings, early: "Earl
     )
 
 
-def _serve_http(service: AppFunctionService, settings: Settings) -> None:
+def _serve_http(
+    service: AppFunctionService, settings: Settings, place: "WorkerPlace | None"
+) -> None:
     from appfunctions_mcp.server.http import serve_http
     from appfunctions_mcp.server.shutdown import ExitDeadline
 
     address = settings.http
     assert address is not None  # noqa: S101 - only called with an address
+    if place is not None:
+        place.introduction = {"app": _introduction(service)}
     serve_http(
         service,
         address.host,
@@ -167,11 +259,13 @@ def _serve_http(service: AppFunctionService, settings: Settings) -> None:
         allowed_hosts=settings.allowed_host,
         allowed_origins=settings.allowed_origin,
         token=settings.token(os.environ),
+        oauth=settings.oauth(),
         allow_anonymous=settings.allow_anonymous,
         engine=settings.engine or "lean",
-        on_ready=lambda url: _announce(
-            service, f"serving {url}; Ctrl+C ends", log=f"serving {url}"
-        ),
+        on_ready=None
+        if place is not None  # its supervisor says it for all
+        else lambda url: _announce(service, f"serving {url}; Ctrl+C ends", log=f"serving {url}"),
+        worker=place,
     )
     # A thread that an async function has left in asyncio's executor would keep the process.
     ExitDeadline().arm()
@@ -183,6 +277,17 @@ def _announce(service: AppFunctionService, how: str, *, log: str | None = None) 
         if log is not None:
             tell(log)
     else:
-        app, count = service.metadata, len(service.manager.listed())
-        print(f"{app.title or app.name} {app.version}: {count} functions", file=sys.stderr)
+        print(_introduction(service), file=sys.stderr)
         print(how, file=sys.stderr)
+
+
+def _introduction(service: AppFunctionService) -> str:
+    app = service.metadata
+    counts = {"function": len(service.manager.listed())}
+    if service.has_resources:
+        found = len(service.resources.static()) + len(service.resources.templates())
+        counts["resource"] = found
+    if service.has_prompts:
+        counts["prompt"] = len(service.prompts.listed())
+    shown = ", ".join(f"{n} {kind}" + ("" if n == 1 else "s") for kind, n in counts.items())
+    return f"{app.title or app.name} {app.version}: {shown}"

@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
         raise SettingsError(
             f"give FUNCTION and one of {', '.join(STATES)}; got {' '.join(words)!r}"
         )
-    service = open_service(args, file, require_settings=False)
+    service = open_service(args, file, require_settings=False, audited_as="set-enabled")
     function = service.registry.find(words[0])
     if function is None:
         known = [each.metadata.tool_name for each in service.registry]

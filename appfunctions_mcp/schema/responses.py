@@ -122,7 +122,7 @@ def build_response(annotation: Any, *, docstring: ParsedDocstring, source: str) 
         AppFunctionDeclarationError: The type has no form in JSON; names file and type.
     """
     try:
-        read = _response_type(_returned(annotation))
+        read = _response_type(returned_type(annotation))
     except (
         MisplacedMediaError,
         PydanticSchemaGenerationError,
@@ -313,7 +313,7 @@ def _respond_freely(value: Any) -> ExecuteAppFunctionResponse:
     return ExecuteAppFunctionResponse(value=form, structured=structured, text=text)
 
 
-def _returned(annotation: Any) -> Any:
+def returned_type(annotation: Any) -> Any:
     """What a caller gets in the end: Any without an annotation, the outcome of an awaitable."""
     if annotation is EMPTY:
         return Any

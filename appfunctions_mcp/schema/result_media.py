@@ -81,8 +81,8 @@ def media_kind_of(annotation: Any) -> MediaKind | None:
     single: list[type] = []
     listed: list[type] = []
     rest: list[Any] = []
-    for member in _alternatives(annotation):
-        items = _items_of(member)
+    for member in alternatives(annotation):
+        items = items_of(member)
         if member in _SENT or member in (str, types.NoneType):
             single.append(member)
         elif any(item in _SENT for item in items) and all(i in (*_SENT, str) for i in items):
@@ -134,23 +134,25 @@ def _is_listing(value: object) -> TypeGuard[Iterable[Any]]:
     return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
 
 
-def _alternatives(annotation: Any) -> list[Any]:
+def alternatives(annotation: Any) -> list[Any]:
+    """The types that a result may have: the members of a union, or the type alone."""
     annotation = unwrapped(annotation)
     if annotation is None:
         return [types.NoneType]
     if typing.get_origin(annotation) in {typing.Union, types.UnionType}:
-        return [a for member in typing.get_args(annotation) for a in _alternatives(member)]
+        return [a for member in typing.get_args(annotation) for a in alternatives(member)]
     return [annotation]
 
 
-def _items_of(annotation: Any) -> list[Any]:
+def items_of(annotation: Any) -> list[Any]:
+    """The types of a list's members; none for what is no list."""
     if typing.get_origin(annotation) not in _LISTS:
         return []
     return [
         member
         for item in typing.get_args(annotation)
         if item is not Ellipsis
-        for member in _alternatives(item)
+        for member in alternatives(item)
     ]
 
 

@@ -11,12 +11,16 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from pydantic_core import from_json, to_json
 
+from appfunctions_mcp.json_text import without_half_surrogates
 from appfunctions_mcp.records import record
-from appfunctions_mcp.requests import LogLevel
+from appfunctions_mcp.requests import LogLevel, QuestionChannel, SilentChannel
+
+if TYPE_CHECKING:
+    from appfunctions_mcp.questions import Question
 
 MAX_QUEUED = 256
 """Reports that wait to be sent; beyond them the oldest are dropped, as newer ones say more."""
@@ -49,6 +53,7 @@ class QueuedChannel:
         send: Sends one report on; awaited for one at a time.
         wants_progress: Whether the caller asked for progress.
         log_levels: The levels of log messages that the caller asked for.
+        questions: How the caller is asked something; without it, nobody can be asked.
     """
 
     def __init__(
@@ -57,10 +62,12 @@ class QueuedChannel:
         *,
         wants_progress: bool,
         log_levels: frozenset[str] = frozenset(),
+        questions: QuestionChannel | None = None,
     ) -> None:
         self._send = send
         self._wants_progress = wants_progress
         self._log_levels = log_levels
+        self._questions: QuestionChannel = questions or SilentChannel()
         self._queue: deque[Report] = deque(maxlen=MAX_QUEUED)
         self._loop = asyncio.get_running_loop()
         self._thread = threading.get_ident()
@@ -69,12 +76,27 @@ class QueuedChannel:
         self._ends = False
         self._highest = -math.inf
 
+    @property
+    def has_asked(self) -> bool:
+        """Whether the call ends without an answer of its own, as its questions come first."""
+        return self._questions.has_asked
+
+    def can_ask(self, capability: str, /) -> bool:
+        """Whether a question of that kind can be put."""
+        return self._questions.can_ask(capability)
+
+    async def ask(self, question: "Question") -> dict[str, Any]:
+        """Puts a question, after what was reported before it, and waits for the answer."""
+        if self._sender is not None and not self._sender.done():
+            await asyncio.wait({self._sender})
+        return await self._questions.ask(question)
+
     def report_progress(self, progress: float, total: float | None, message: str | None) -> None:
         """Queues a report; one that does not rise, or is no finite number, is dropped."""
         if not self._wants_progress or not _is_finite(progress):
             return
         known_total = total if total is not None and _is_finite(total) else None
-        text = None if message is None else str(message)
+        text = None if message is None else without_half_surrogates(str(message))
         self._enqueue(ProgressReport(progress, known_total, text))
 
     def log(self, level: LogLevel, message: str, fields: Mapping[str, Any]) -> None:
@@ -82,8 +104,7 @@ class QueuedChannel:
         if level not in self._log_levels:
             return
         body = {"message": message, **fields} if fields else message
-        written = to_json(body, serialize_unknown=True, inf_nan_mode="null")
-        self._enqueue(LogMessage(level, from_json(written)))
+        self._enqueue(LogMessage(level, _as_json(body)))
 
     def sending(self) -> "QueuedChannel":
         """An async context manager: reports are sent while its block runs, and none after."""
@@ -134,4 +155,23 @@ class QueuedChannel:
 
 
 def _is_finite(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False  # an int that no client could read as a number
+
+
+def _as_json(body: object) -> Any:
+    """A log message as JSON: each field that cannot be any as its text."""
+    try:
+        return from_json(to_json(body, serialize_unknown=True, inf_nan_mode="null"))
+    except (ValueError, RecursionError):
+        if isinstance(body, dict):
+            return {_text_of(name): _text_of(value) for name, value in body.items()}
+        return _text_of(body)
+
+
+def _text_of(value: object) -> str:
+    return without_half_surrogates(str(value))

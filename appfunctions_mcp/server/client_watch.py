@@ -11,8 +11,10 @@ from appfunctions_mcp.server.http_messages import EventStream, HttpRequest
 
 WATCH_AFTER_SECONDS = 0.1
 """How long a call runs before anybody asks whether its client is still there."""
+FIRST_COMMENT_SECONDS = 0.4
+"""How long a watched call is silent before its stream is begun: proxies wait for a first byte."""
 KEEP_ALIVE_SECONDS = 15.0
-"""How long an event stream is silent before a comment is sent."""
+"""How long an event stream is silent before a comment is sent, unless a server is told another."""
 
 
 class ClientWatch:
@@ -65,10 +67,12 @@ class ClientWatch:
 
     async def _watch(self) -> None:
         leaving = asyncio.ensure_future(self._request.until_gone())
+        silence = min(FIRST_COMMENT_SECONDS, self._clock.keep_alive_seconds)
         try:
-            while not (await asyncio.wait({leaving}, timeout=KEEP_ALIVE_SECONDS))[0]:
+            while not (await asyncio.wait({leaving}, timeout=silence))[0]:
                 if self._stream is not None:
                     await self._stream.keep_alive()
+                silence = self._clock.keep_alive_seconds
         finally:
             leaving.cancel()
         self.client_has_left = True
@@ -77,9 +81,14 @@ class ClientWatch:
 
 
 class WatchClock:
-    """Begins the watches of one event loop, all of them with one timer."""
+    """Begins the watches of one event loop, all of them with one timer.
 
-    def __init__(self) -> None:
+    Args:
+        keep_alive_seconds: How long a stream is silent before a comment is sent.
+    """
+
+    def __init__(self, keep_alive_seconds: float) -> None:
+        self.keep_alive_seconds = keep_alive_seconds
         self._due: dict[ClientWatch, float] = {}
         """When each shall begin; the first is the first that was added."""
         self._loop = asyncio.get_running_loop()

@@ -1,7 +1,8 @@
 """The lean engine: one stdio connection, without any MCP library.
 
 `methods.py` says what is answered; here is when: requests that take time run in tasks, a
-cancellation ends them unanswered, changes are told to a client that listens.
+cancellation ends them unanswered, questions wait for their responses, changes are told to a
+client that listens.
 """
 
 import asyncio
@@ -10,20 +11,23 @@ from typing import Any
 
 from appfunctions_mcp.eager_tasks import begin_task
 from appfunctions_mcp.metadata import AppFunctionCaller
-from appfunctions_mcp.server.announcer import Announcer
+from appfunctions_mcp.server.announcer import Announcer, Changes
 from appfunctions_mcp.server.envelopes import Message, RequestId
 from appfunctions_mcp.server.eras import ClientSession, Params
-from appfunctions_mcp.server.methods import (
-    LIST_CHANGED,
-    MAX_SUBSCRIPTIONS,
-    Methods,
-    Subscription,
-)
-from appfunctions_mcp.server.pending_call import Answer, PendingCall
+from appfunctions_mcp.server.methods import Methods
+from appfunctions_mcp.server.pending_request import Answer, PendingRequest
 from appfunctions_mcp.server.process import serve_process
 from appfunctions_mcp.server.stdio import StdioTransport
+from appfunctions_mcp.server.subscriptions import (
+    EVERY_LIST,
+    MAX_SUBSCRIPTIONS,
+    Subscription,
+    told_of,
+)
 from appfunctions_mcp.service import AppFunctionService
 
+MAX_UNREAD_BYTES = 1024 * 1024
+"""How much a client may leave unread while it is told of each change on its own."""
 STDIO_CALLER = AppFunctionCaller(connection="stdio", local_user=True)
 
 
@@ -66,19 +70,25 @@ class LeanEngine:
         self._transport = transport
         transport.together = service.manager.refreshed
         self._session = session or ClientSession(STDIO_CALLER)
+        self._session.open_way(self._emit)
         self._methods = Methods(service)
-        self._running: dict[asyncio.Task[Answer], PendingCall] = {}
+        self._running: dict[asyncio.Task[Answer], PendingRequest] = {}
         self._ending: set[asyncio.Task[Answer]] = set()
-        """Calls that were cancelled and are not over yet."""
+        """Requests that were cancelled and are not over yet."""
         self._subscriptions: list[Subscription] = []
+        self._untold = Changes()
+        self._telling: asyncio.Task[None] | None = None
+        """Waits until the client has read enough to be told of changes."""
         self._closed = asyncio.Event()
 
     async def run(self) -> None:
         """Serves the messages that are received, until `close`."""
         announcer = Announcer()
-        announcer.add(self._tell_of_change)
+        announcer.add(self._take_change)
         with announcer.announcing(self._service):
             await self._closed.wait()
+        if self._telling is not None:
+            self._telling.cancel()
         for task in tuple(self._running):
             self._end(task)
         await asyncio.gather(*self._ending, return_exceptions=True)
@@ -86,20 +96,23 @@ class LeanEngine:
     def receive(self, message: Message) -> None:
         """Takes one valid message."""
         if "method" not in message:
-            return  # a response, though nothing was asked of the client
+            self._session.take_response(message)
+            return
         if "id" not in message:
             self._take_notification(message["method"], message.get("params"))
             return
         prepared = self._methods.prepare(message, self._session)
-        if isinstance(prepared, PendingCall):
-            self._call(prepared)
+        if isinstance(prepared, PendingRequest):
+            self._begin(prepared)
         elif isinstance(prepared, Subscription):
             self._subscribe(prepared)
         else:
             self._answer(message["id"], prepared)
 
     def end_input(self) -> None:
-        """Ends what would wait for ever: each stream of changes, with its response."""
+        """Ends what would wait for ever: questions, and streams of changes, with their response."""
+        if self._session.questions is not None:
+            self._session.questions.close()
         for subscription in self._subscriptions:
             self._transport.send(subscription.ended())
         self._subscriptions.clear()
@@ -108,23 +121,23 @@ class LeanEngine:
         """Ends `run`, which cancels what still runs."""
         self._closed.set()
 
-    def _call(self, call: PendingCall) -> None:
-        begun = call.begin(self._emit)
+    def _begin(self, pending: PendingRequest) -> None:
+        begun = pending.begin(self._emit)
         if isinstance(begun, bytes | dict):
-            self._answer(call.request_id, begun)
+            self._answer(pending.request_id, begun)
             return
         task = begin_task(_awaited(begun))
-        self._running[task] = call
+        self._running[task] = pending
         if task.done():
-            self._end_call(task)
+            self._end_request(task)
         else:
-            task.add_done_callback(self._end_call)
+            task.add_done_callback(self._end_request)
 
-    def _end_call(self, task: asyncio.Task[Answer]) -> None:
-        call = self._running.pop(task, None)
-        # A call that was cancelled and ended all the same is not answered.
-        if call is not None and not task.cancelled():
-            self._answer(call.request_id, task.result())
+    def _end_request(self, task: asyncio.Task[Answer]) -> None:
+        pending = self._running.pop(task, None)
+        # What was cancelled and ended all the same is not answered.
+        if pending is not None and not task.cancelled():
+            self._answer(pending.request_id, task.result())
 
     def _answer(self, request_id: RequestId, answer: Answer) -> None:
         if isinstance(answer, bytes):
@@ -147,8 +160,8 @@ class LeanEngine:
         if not self._transport.is_unanswered(request_id):
             return
         self._transport.forget(request_id)
-        for task, call in reversed(self._running.items()):
-            if call.request_id == request_id:
+        for task, pending in reversed(self._running.items()):
+            if pending.request_id == request_id:
                 self._end(task)
                 return
         for subscription in reversed(self._subscriptions):
@@ -169,13 +182,35 @@ class LeanEngine:
         self._subscriptions.append(subscription)
         self._transport.send(subscription.acknowledged())
 
-    def _tell_of_change(self) -> None:
-        """In the way of each era: to the client as such, or on the streams that it has opened."""
-        if self._session.is_initialized and self._session.era != "modern":
-            self._transport.send({"jsonrpc": "2.0", "method": LIST_CHANGED})
+    def _take_change(self, changes: Changes) -> None:
+        """Tells of changes, once the client has read what was written before."""
+        session = self._session
+        if session.era != "modern":
+            self._untold.merge(changes.among(EVERY_LIST, session.subscribed))
         for subscription in self._subscriptions:
-            if subscription.wants_tools:
-                self._transport.send(subscription.changed())
+            self._untold.merge(subscription.wanted_of(changes))
+        if self._untold and self._telling is None:
+            if self._transport.unsent_bytes <= MAX_UNREAD_BYTES:
+                self._tell_of_changes()
+            else:
+                self._telling = asyncio.create_task(self._tell_when_read())
+
+    async def _tell_when_read(self) -> None:
+        await self._transport.drain(MAX_UNREAD_BYTES)
+        self._telling = None
+        self._tell_of_changes()
+
+    def _tell_of_changes(self) -> None:
+        """In the way of each era: to the client as such, or on the streams that it has opened."""
+        session, changes, self._untold = self._session, self._untold, Changes()
+        if session.is_initialized and session.era != "modern":
+            for notification in told_of(
+                changes, self._service, session.caller, lists=EVERY_LIST, uris=session.subscribed
+            ):
+                self._transport.send(notification)
+        for subscription in self._subscriptions:
+            for message in subscription.changed(changes):
+                self._transport.send(message)
 
 
 async def _awaited(answer: Awaitable[Answer]) -> Answer:

@@ -78,10 +78,20 @@ def is_request_id(value: object) -> bool:
     return isinstance(value, _ID_KINDS) and not isinstance(value, bool)
 
 
+def is_response(message: Message) -> bool:
+    """Whether a message without a method says what a response has to say."""
+    error = message.get("error")
+    return isinstance(message.get("result"), dict) or (
+        isinstance(error, dict)
+        and isinstance(error.get("code"), int)
+        and isinstance(error.get("message"), str)
+    )
+
+
 def _check_identified(message: Message) -> Message | BadMessage | None:
     request_id = message["id"]
     if "method" not in message and ("result" in message or "error" in message):
-        return message if _is_response(message) else None
+        return message if _answers_something(message) else None
     if not is_request_id(request_id):
         return BadMessage(
             INVALID_REQUEST,
@@ -109,21 +119,9 @@ def _is_notification(message: Message) -> bool:
     )
 
 
-def _is_response(message: Message) -> bool:
-    """Whether a response of the client's can belong to a request of ours."""
-    error = message.get("error")
-    return (
-        message.get("jsonrpc") == "2.0"
-        and is_request_id(message["id"])
-        and (
-            isinstance(message.get("result"), dict)
-            or (
-                isinstance(error, dict)
-                and isinstance(error.get("code"), int)
-                and isinstance(error.get("message"), str)
-            )
-        )
-    )
+def _answers_something(message: Message) -> bool:
+    """Whether a response can belong to a request of ours, even if it says nothing of use."""
+    return message.get("jsonrpc") == "2.0" and is_request_id(message["id"])
 
 
 def _kind_of(value: object) -> str:

@@ -5,16 +5,21 @@ Up to 2025-11-25 a handshake opens a connection and what it agrees on holds for 
 request decides which of both a connection speaks. Knows nothing of methods beyond `initialize`.
 """
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any, Literal
 
 from appfunctions_mcp.metadata import AppFunctionCaller
+from appfunctions_mcp.requests import CallChannel, SilentChannel
+from appfunctions_mcp.server.envelopes import Message
 from appfunctions_mcp.server.protocol_errors import (
     INVALID_PARAMS,
     INVALID_REQUEST,
     UNSUPPORTED_VERSION,
     ProtocolError,
 )
+
+if TYPE_CHECKING:
+    from appfunctions_mcp.server.asking import LiveQuestions
 
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 MODERN_VERSIONS = ("2026-07-28",)
@@ -29,6 +34,10 @@ LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert"
 """From the least to the most severe."""
 _LEVELS_FROM = {level: frozenset(LOG_LEVELS[n:]) for n, level in enumerate(LOG_LEVELS)}
 _NO_LEVELS: frozenset[str] = frozenset()
+_SILENT = SilentChannel()
+
+QUESTIONS = frozenset({"elicitation", "sampling", "roots"})
+"""The capabilities of a client that can be asked something."""
 
 Era = Literal["handshake", "modern"]
 Params = Mapping[str, Any] | None
@@ -37,8 +46,8 @@ Params = Mapping[str, Any] | None
 class ClientSession:
     """What is known of one client: on stdio for the connection, over HTTP for one request.
 
-    `client_capabilities` and `log_level` are those of the handshake era; a modern request says
-    both by itself.
+    `client_capabilities`, `log_level`, `questions` and `subscribed` are those of the handshake
+    era; a modern request says all of it by itself.
 
     Args:
         caller: Who calls.
@@ -48,12 +57,16 @@ class ClientSession:
     """
 
     __slots__ = (
+        "_send",
         "caller",
+        "channel",
         "client_capabilities",
         "era",
         "is_accepted",
         "is_initialized",
         "log_level",
+        "questions",
+        "subscribed",
         "version",
     )
 
@@ -73,6 +86,40 @@ class ClientSession:
         """Whether the client has said that it is ready for notifications."""
         self.log_level: str | None = None
         self.client_capabilities: Mapping[str, Any] = {}
+        self.questions: LiveQuestions | None = None
+        """What is being asked of the client; None where it can be asked nothing."""
+        self.channel: CallChannel = _SILENT
+        """The way back of calls that want nothing told."""
+        self.subscribed: set[str] = set()
+        """The resources that the client wants to hear of."""
+        self._send: Callable[[Message], Awaitable[None]] | None = None
+
+    def open_way(self, send: Callable[[Message], Awaitable[None]]) -> None:
+        """Lets the server send requests of its own; none can be sent without.
+
+        Args:
+            send: Sends a request on.
+        """
+        self._send = send
+        self.declare(self.client_capabilities)
+
+    def declare(self, capabilities: Mapping[str, Any]) -> None:
+        """Takes what the client says that it can do, and opens the way for questions to it."""
+        declared = capabilities.items()
+        self.client_capabilities = {name: value for name, value in declared if value is not None}
+        if self._send is None or self.questions is not None:
+            return  # what was asked before a second handshake is still waited for
+        if QUESTIONS.isdisjoint(self.client_capabilities):
+            return
+        from appfunctions_mcp.server.asking import LiveQuestions
+
+        self.questions = LiveQuestions(self._send, lambda: self.client_capabilities)
+        self.channel = self.questions
+
+    def take_response(self, response: Message) -> None:
+        """Takes what the client answers; an answer that nobody waits for is passed over."""
+        if self.questions is not None:
+            self.questions.receive(response)
 
     def decide_era(self, method: str, params: Params) -> Era:
         """The era of the connection, which its first request decides.

@@ -2,47 +2,30 @@
 
 What was answered from a manifest is compared with what the app says now that it is imported. A
 client whose list is old is told so; a call that it made from an old schema is refused. Where the
-app cannot be imported, each call is answered with the reason.
+app cannot be imported, `unloaded.py` answers with the reason.
 """
 
 import json
-from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 
 from appfunctions_mcp.exceptions import (
-    AppFunctionAppUnknownException,
     AppFunctionInvalidArgumentException,
-    AppFunctionsError,
-    StateFileError,
 )
-from appfunctions_mcp.functions import AppFunction
 from appfunctions_mcp.manager import Proceed
 from appfunctions_mcp.manifest import Manifest
-from appfunctions_mcp.metadata import (
-    AppFunctionMetadata,
-    AppFunctionResponseMetadata,
-    AppMetadata,
-)
 from appfunctions_mcp.requests import ExecuteAppFunctionRequest, ExecuteAppFunctionResponse
-from appfunctions_mcp.server import wire
+from appfunctions_mcp.server.announcer import ListKind
 from appfunctions_mcp.server.engine import STDIO_CALLER, LeanEngine
 from appfunctions_mcp.server.envelopes import Message
 from appfunctions_mcp.server.eras import ClientSession
-from appfunctions_mcp.server.methods import LIST_CHANGED
 from appfunctions_mcp.server.process import serve_process
 from appfunctions_mcp.server.prologue import Connection
-from appfunctions_mcp.server.ready_answers import written_tools
+from appfunctions_mcp.server.ready_answers import changed_parts, written_tools
 from appfunctions_mcp.server.stdio import StdioTransport
+from appfunctions_mcp.server.subscriptions import list_changed
+from appfunctions_mcp.server.unloaded import UnloadedService
 from appfunctions_mcp.service import AppFunctionService
-from appfunctions_mcp.state import JsonFileStateStore, StateStore
-
-_HINTS = {
-    "read_only": "readOnlyHint",
-    "destructive": "destructiveHint",
-    "idempotent": "idempotentHint",
-    "open_world": "openWorldHint",
-}
 
 
 def resume_stdio(
@@ -60,15 +43,16 @@ def resume_stdio(
         outdated: How the app differs from what the client was told.
         threads: See `serve_stdio`.
     """
-    has_news = connection.is_initialized and (
-        outdated.has_changed or _has_other_states(service, connection)
-    )
-    if outdated.has_changed:
+    session = _session_of(connection)
+    news = outdated.changed_lists if session.is_initialized else set()
+    if session.is_initialized and _has_other_states(service, connection):
+        news = news | {"tools"}
+    if "tools" in outdated.changed_lists:
         service.around(outdated.refuse)
 
     def make_engine(transport: StdioTransport) -> "_ResumedEngine":
-        engine = LeanEngine(service, transport, _session_of(connection))
-        return _ResumedEngine(engine, transport, outdated, has_news=has_news)
+        engine = LeanEngine(service, transport, session)
+        return _ResumedEngine(engine, transport, outdated, news, service)
 
     serve_process(
         service, make_engine, threads=threads, unread=connection.unread, unsent=connection.unsent
@@ -86,7 +70,13 @@ class OutdatedTools:
     def __init__(self, service: AppFunctionService, manifest: Manifest) -> None:
         known = dict(_known_tools(manifest))
         current = {m.tool_name: tool for m, tool in written_tools(service)}
-        self.has_changed = list(known.items()) != list(current.items())
+        self.changed_lists: AbstractSet[ListKind] = frozenset()
+        if not isinstance(service, UnloadedService):
+            self.changed_lists = set(changed_parts(service, manifest.answers))
+        """Which lists are others than the client was told."""
+        if list(known.items()) != list(current.items()):
+            self.changed_lists |= {"tools"}
+        self.has_changed = bool(self.changed_lists)
         self._names = {
             name
             for name, tool in known.items()
@@ -125,7 +115,8 @@ class _ResumedEngine:
         engine: Answers.
         transport: Carries the messages.
         outdated: What the client has an old list of.
-        has_news: Whether the client is to be told that its list is old.
+        news: The lists of which the client is to be told that they are old.
+        service: What the app says and does now.
     """
 
     def __init__(
@@ -133,13 +124,14 @@ class _ResumedEngine:
         engine: LeanEngine,
         transport: StdioTransport,
         outdated: OutdatedTools,
-        *,
-        has_news: bool,
+        news: AbstractSet[ListKind],
+        service: AppFunctionService,
     ) -> None:
         self._engine = engine
         self._transport = transport
         self._outdated = outdated
-        self._has_news = has_news
+        self._news = news
+        self._answer = service.answer_part if isinstance(service, UnloadedService) else None
 
     async def run(self) -> None:
         """Serves until `close`."""
@@ -150,7 +142,11 @@ class _ResumedEngine:
         """Takes one valid message."""
         self._tell_news()
         self._outdated.receive(message)
-        self._engine.receive(message)
+        answer = None if self._answer is None else self._answer(message)
+        if answer is None:
+            self._engine.receive(message)
+        else:
+            self._transport.send(answer)
 
     def end_input(self) -> None:
         """Is told that no message follows."""
@@ -161,9 +157,10 @@ class _ResumedEngine:
         self._engine.close()
 
     def _tell_news(self) -> None:
-        if self._has_news:
-            self._has_news = False
-            self._transport.send({"jsonrpc": "2.0", "method": LIST_CHANGED})
+        if self._news:
+            news, self._news = self._news, frozenset()
+            for kind in sorted(news):
+                self._transport.send(list_changed(kind))
 
 
 def _session_of(connection: Connection) -> ClientSession:
@@ -178,8 +175,7 @@ def _session_of(connection: Connection) -> ClientSession:
         session.is_accepted = True
     session.is_initialized = connection.is_initialized
     session.log_level = connection.log_level
-    declared = connection.capabilities.items()
-    session.client_capabilities = {name: value for name, value in declared if value is not None}
+    session.declare(connection.capabilities)
     return session
 
 
@@ -201,66 +197,3 @@ def _has_other_input(known: bytes, current: bytes | None) -> bool:
         return True
     before, now = json.loads(known), json.loads(current)
     return bool(before["inputSchema"] != now["inputSchema"])
-
-
-def unloaded_service(manifest: Manifest, fault: AppFunctionsError) -> AppFunctionService:
-    """The service of an app that cannot be loaded any more: what was listed, and why it fails.
-
-    Args:
-        manifest: What the client was told.
-        fault: What keeps the app from being loaded.
-    """
-    discovered = json.loads(b"{%b}" % manifest.answers[b"modern server/discover"])["result"]
-    app = _app_of(discovered)
-    service = AppFunctionService(
-        app, list(_listed_functions(manifest)), store=_readable_store(manifest)
-    )
-
-    async def refuse(
-        _request: ExecuteAppFunctionRequest, _proceed: Proceed
-    ) -> ExecuteAppFunctionResponse:
-        raise AppFunctionAppUnknownException(
-            f"the app cannot be loaded: {'; '.join(fault.faults)}",
-            recovery="The user has to mend the app and to start the server again.",
-        )
-
-    service.around(refuse)
-    return service
-
-
-def _app_of(discovered: wire.Json) -> AppMetadata:
-    info: Mapping[str, Any] = discovered["_meta"][wire.SERVER_INFO_META_KEY]
-    return AppMetadata(
-        name=info["name"],
-        description=discovered["instructions"],
-        title=info.get("title"),
-        version=info["version"],
-        website_url=info.get("websiteUrl"),
-    )
-
-
-def _readable_store(manifest: Manifest) -> StateStore | None:
-    store = JsonFileStateStore(Path(manifest.state_file))
-    try:
-        store.read()
-    except StateFileError:  # it may be the very fault
-        return None
-    return store
-
-
-def _listed_functions(manifest: Manifest) -> Iterator[AppFunction]:
-    known = {i: (name, is_on) for is_on, _, name, i in manifest.functions}
-    tools = json.loads(b"[%b]" % manifest.tools)
-    for (function_id, (name, is_on)), tool in zip(known.items(), tools, strict=True):
-        hints = tool.get("annotations", {})
-        metadata = AppFunctionMetadata(
-            function_id,
-            name,
-            tool["description"],
-            title=tool.get("title"),
-            input_schema=tool["inputSchema"],
-            response=AppFunctionResponseMetadata(schema=tool.get("outputSchema")),
-            enabled_by_default=is_on,
-            **{field: hints.get(hint) for field, hint in _HINTS.items()},
-        )
-        yield AppFunction.from_metadata(metadata, lambda _parameters, _context: None)

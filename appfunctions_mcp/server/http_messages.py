@@ -24,6 +24,8 @@ RawHeaders = list[tuple[bytes, bytes]]
 
 JSON = "application/json"
 EVENT_STREAM = "text/event-stream"
+PING = b": ping\r\n\r\n"
+"""A comment of an event stream, which nobody reads."""
 LINGER_SECONDS = 2.0
 """How long the rest of a refused body is read, so that its sender gets to the answer."""
 
@@ -56,17 +58,31 @@ class HttpRequest:
         send: Takes the answer.
     """
 
-    __slots__ = ("caller", "headers", "method", "receive", "scope", "send", "takes")
+    __slots__ = (
+        "_send",
+        "caller",
+        "extra_headers",
+        "has_answer",
+        "headers",
+        "method",
+        "receive",
+        "scope",
+        "takes",
+    )
 
     def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.scope = scope
         self.receive = receive
-        self.send = send
+        self._send = send
         self.method: str = scope["method"]
         self.headers = _headers_of(scope["headers"])
         self.takes = accepted_forms(self.headers.get("accept", ""))
         self.caller: AppFunctionCaller | None = None
         """Set by the check of access."""
+        self.extra_headers: RawHeaders = []
+        """What every answer has, whoever gives it."""
+        self.has_answer = False
+        """Whether an answer has begun."""
 
     @property
     def takes_json(self) -> bool:
@@ -77,6 +93,14 @@ class HttpRequest:
     def takes_stream(self) -> bool:
         """Whether the client takes an answer as an event stream."""
         return self.takes[1]
+
+    def send(self, event: Event) -> Awaitable[None]:
+        """Sends a part of the answer."""
+        if event["type"] == "http.response.start":
+            self.has_answer = True
+            if self.extra_headers:
+                event = {**event, "headers": [*event.get("headers", ()), *self.extra_headers]}
+        return self._send(event)
 
     async def body(self, limit: int) -> bytes:
         """Reads the body; the limit counts what is received, whatever was declared.
@@ -107,6 +131,19 @@ class HttpRequest:
             if not event.get("more_body"):
                 return bytes(body)
             event = await self.receive()
+
+    def put_back(self, body: bytes) -> None:
+        """Lets the next reader have a body that was read whole."""
+        receive, is_read = self.receive, False
+
+        async def receive_again() -> Event:
+            nonlocal is_read
+            if is_read:
+                return await receive()
+            is_read = True
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        self.receive = receive_again
 
     async def until_gone(self) -> None:
         """Waits until the client leaves."""
@@ -139,6 +176,18 @@ async def refuse(send: Send, refusal: HttpRefusal, request_id: RequestId | None 
     await respond(send, refusal.status, body, _encoded(refusal))
 
 
+async def accepted_body(request: HttpRequest, limit: int) -> bytes | None:
+    """The body of a request; None where it was refused for its length, or the client has left."""
+    try:
+        return await request.body(limit)
+    except BodyTooLargeError:
+        text = f"the body has more than {limit:,} bytes, the most accepted"
+        await refuse_body(request, HttpRefusal(413, text))
+    except ClientGoneError:
+        log.debug("a client left before its request was complete")
+    return None
+
+
 async def refuse_body(request: HttpRequest, refusal: HttpRefusal) -> None:
     """Refuses a body before it was read, and then ends the connection.
 
@@ -163,11 +212,12 @@ class EventStream:
         send: Takes the answer.
     """
 
-    __slots__ = ("_lock", "_send", "is_open")
+    __slots__ = ("_is_lost", "_lock", "_send", "is_open")
 
     def __init__(self, send: Send) -> None:
         self._send = send
         self._lock = asyncio.Lock()
+        self._is_lost = False
         self.is_open = False
 
     async def send(self, message: Message) -> None:
@@ -176,7 +226,7 @@ class EventStream:
 
     async def keep_alive(self) -> None:
         """Sends a comment, so that nobody between takes the silence for the end."""
-        await self._write(b": ping\r\n\r\n")
+        await self._write(PING)
 
     async def end(self, response: bytes) -> None:
         """Sends the response, which is the last message."""
@@ -184,11 +234,21 @@ class EventStream:
 
     async def _write(self, body: bytes, *, more_body: bool = True) -> None:
         async with self._lock:
-            if not self.is_open:
-                self.is_open = True
-                start = {"type": "http.response.start", "status": 200, "headers": _STREAM_HEADERS}
-                await self._send(start)
-            await self._send({"type": "http.response.body", "body": body, "more_body": more_body})
+            if self._is_lost:
+                return
+            try:
+                await self._begin()
+                event = {"type": "http.response.body", "body": body, "more_body": more_body}
+                await self._send(event)
+            except OSError as left:  # what some servers raise; `receive` tells it too
+                self._is_lost = True
+                log.debug("a client left before its stream was complete: %s", left)
+
+    async def _begin(self) -> None:
+        if not self.is_open:
+            start = {"type": "http.response.start", "status": 200, "headers": _STREAM_HEADERS}
+            await self._send(start)
+            self.is_open = True  # not before: who waits to send it may be cancelled
 
 
 def written(response: Message) -> bytes:
@@ -204,7 +264,9 @@ def written(response: Message) -> bytes:
 async def _start_response(
     send: Send, status: int, body: bytes, headers: RawHeaders | None, media_type: str
 ) -> None:
-    all_headers = [(b"content-length", b"%d" % len(body))]
+    all_headers: RawHeaders = []
+    if status != 204:  # an answer that can have no body must not tell its length
+        all_headers.append((b"content-length", b"%d" % len(body)))
     if body:
         all_headers.append((b"content-type", media_type.encode()))
     if headers:

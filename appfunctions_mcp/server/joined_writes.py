@@ -6,20 +6,15 @@ when the event loop turns.
 """
 
 import asyncio
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-from uvicorn.protocols.http.auto import AutoHTTPProtocol
+from appfunctions_mcp.server.http_connection import HttpConnection
 
 MAX_KEPT_BYTES = 64 * 1024
 """How much is kept back for what follows; more leaves at once."""
 
-if TYPE_CHECKING:
-    from uvicorn.protocols.http.h11_impl import H11Protocol as _Protocol
-else:
-    _Protocol = AutoHTTPProtocol  # httptools' where it is installed
 
-
-class JoiningProtocol(_Protocol):
+class JoiningProtocol(HttpConnection):
     """uvicorn's HTTP protocol, over a transport that joins writes."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as in uvicorn
@@ -70,6 +65,8 @@ class JoinedTransport:
             self._turn = None
         if self._kept:
             kept, self._kept, self._kept_bytes = self._kept, [], 0
+            if self.is_closing():  # the client has left: uvloop fails on it, asyncio warns
+                return
             self._transport.write(kept[0] if len(kept) == 1 else b"".join(kept))
 
     def close(self) -> None:

@@ -10,9 +10,15 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from appfunctions_mcp.metadata import AppFunctionMetadata
-from appfunctions_mcp.server.announcer import Announcer
-from appfunctions_mcp.server.client_watch import KEEP_ALIVE_SECONDS, ClientWatch, WatchClock
-from appfunctions_mcp.server.envelopes import BadMessage, Message, error_response, read_message
+from appfunctions_mcp.server.announcer import Announcer, Changes
+from appfunctions_mcp.server.client_watch import ClientWatch, WatchClock
+from appfunctions_mcp.server.envelopes import (
+    BadMessage,
+    Message,
+    error_response,
+    is_response,
+    read_message,
+)
 from appfunctions_mcp.server.eras import (
     ClientSession,
     Era,
@@ -23,18 +29,16 @@ from appfunctions_mcp.server.eras import (
 from appfunctions_mcp.server.http_access import ANONYMOUS, HttpRefusal
 from appfunctions_mcp.server.http_messages import (
     EVENT_STREAM,
-    BodyTooLargeError,
-    ClientGoneError,
     EventStream,
     HttpRequest,
+    accepted_body,
     refuse,
-    refuse_body,
     respond,
     written,
 )
-from appfunctions_mcp.server.methods import MAX_SUBSCRIPTIONS, Methods, Subscription
+from appfunctions_mcp.server.methods import Methods
 from appfunctions_mcp.server.param_headers import ParamHeaders
-from appfunctions_mcp.server.pending_call import PendingCall
+from appfunctions_mcp.server.pending_request import PendingRequest
 from appfunctions_mcp.server.protocol_errors import (
     HEADER_MISMATCH,
     INVALID_PARAMS,
@@ -51,6 +55,7 @@ from appfunctions_mcp.server.routing_headers import (
     is_handshake_version,
     require_served_version_header,
 )
+from appfunctions_mcp.server.subscriptions import MAX_SUBSCRIPTIONS, Subscription
 from appfunctions_mcp.service import AppFunctionService
 
 UNASKED_LOG_LEVEL = "info"
@@ -74,15 +79,18 @@ class LeanEndpoint:
     Args:
         service: What is served.
         max_body_bytes: How long a request's body may be.
+        keep_alive_seconds: How long a stream is silent before a comment is sent.
     """
 
-    def __init__(self, service: AppFunctionService, *, max_body_bytes: int) -> None:
+    def __init__(
+        self, service: AppFunctionService, *, max_body_bytes: int, keep_alive_seconds: float
+    ) -> None:
         self._service = service
         self._max_body_bytes = max_body_bytes
-        self._methods = Methods(service)
+        self._methods = Methods(service, has_channel=False)
         self._params = ParamHeaders(self._metadata_of)
         self._announcer = Announcer()
-        self._clock = WatchClock()
+        self._clock = WatchClock(keep_alive_seconds)
         self._streams: set[_ChangeStream] = set()
 
     @asynccontextmanager
@@ -105,14 +113,8 @@ class LeanEndpoint:
                 request.send, HttpRefusal(405, f"{request.method} is not served here", (allow,))
             )
             return
-        limit = self._max_body_bytes
-        try:
-            body = await request.body(limit)
-        except BodyTooLargeError:
-            refusal = HttpRefusal(413, f"the body has more than {limit:,} bytes, the most accepted")
-            await refuse_body(request, refusal)
-            return
-        except ClientGoneError:
+        body = await accepted_body(request, self._max_body_bytes)
+        if body is None:
             return
         message = read_message(body)
         if isinstance(message, dict) and "method" in message:
@@ -120,7 +122,11 @@ class LeanEndpoint:
                 await self._answer(request, message)
             else:
                 await _acknowledge(request)
-        elif isinstance(message, dict) and is_handshake_version(request.headers):
+        elif (
+            isinstance(message, dict)
+            and is_response(message)
+            and is_handshake_version(request.headers)
+        ):
             await respond(request.send, 202)  # a response, though nothing was asked of the client
         else:
             await respond(request.send, 400, written(_refused_message(message, body)))
@@ -136,16 +142,16 @@ class LeanEndpoint:
         if request.takes_stream:
             session.log_level = UNASKED_LOG_LEVEL
         prepared = self._methods.prepare(message, session)
-        if isinstance(prepared, PendingCall):
-            await self._run_call(request, prepared, era)
+        if isinstance(prepared, PendingRequest):
+            await self._run(request, prepared, era)
         elif isinstance(prepared, Subscription):
             await self._stream_changes(request, prepared)
         else:
             await _send_response(request, prepared, era)
 
-    async def _run_call(self, request: HttpRequest, call: PendingCall, era: Era) -> None:
+    async def _run(self, request: HttpRequest, pending: PendingRequest, era: Era) -> None:
         stream = EventStream(request.send) if request.takes_stream else None
-        begun = call.begin(_drop if stream is None else stream.send)
+        begun = pending.begin(_drop if stream is None else stream.send)
         if isinstance(begun, bytes | dict):
             answer = begun
         else:
@@ -164,7 +170,8 @@ class LeanEndpoint:
         try:
             check_routing_headers(headers, raw, message)
             if message["method"] == "tools/call":
-                self._params.check(headers, raw, message["params"])
+                caller = request.caller or ANONYMOUS
+                self._params.check(headers, raw, message["params"], caller)
         except ProtocolError as error:
             return error_response(message["id"], error.code, error.message, error.data)
         return None
@@ -177,7 +184,7 @@ class LeanEndpoint:
         if len(self._streams) >= MAX_SUBSCRIPTIONS:
             await _send_response(request, subscription.refused(), "modern")
             return
-        stream = _ChangeStream(request, subscription)
+        stream = _ChangeStream(request, subscription, self._clock.keep_alive_seconds)
         forget = self._announcer.add(stream.change)
         self._streams.add(stream)
         try:
@@ -208,18 +215,23 @@ class _SingleRequest(ClientSession):
 class _ChangeStream:
     """One client that listens to changes, until it leaves or the server ends."""
 
-    def __init__(self, request: HttpRequest, subscription: Subscription) -> None:
+    def __init__(
+        self, request: HttpRequest, subscription: Subscription, keep_alive_seconds: float
+    ) -> None:
         self._request = request
         self._subscription = subscription
+        self._keep_alive_seconds = keep_alive_seconds
         self._stream = EventStream(request.send)
         self._news = asyncio.Event()
-        self._has_changed = False
+        self._changes = Changes()
         self._ends = False
 
-    def change(self) -> None:
-        """Tells the client of a change; several before it has read the first are one."""
-        self._has_changed = True
-        self._news.set()
+    def change(self, changes: Changes) -> None:
+        """Tells the client of changes; the same one twice before it has read the first is one."""
+        wanted = self._subscription.wanted_of(changes)
+        if wanted:
+            self._changes.merge(wanted)
+            self._news.set()
 
     def end(self) -> None:
         """Ends the stream with its response."""
@@ -242,15 +254,15 @@ class _ChangeStream:
 
     async def _tell(self) -> None:
         try:
-            async with asyncio.timeout(KEEP_ALIVE_SECONDS):
+            async with asyncio.timeout(self._keep_alive_seconds):
                 await self._news.wait()
         except TimeoutError:
             await self._stream.keep_alive()
             return
         self._news.clear()
-        if self._has_changed and self._subscription.wants_tools:
-            self._has_changed = False
-            await self._stream.send(self._subscription.changed())
+        changes, self._changes = self._changes, Changes()
+        for message in self._subscription.changed(changes):
+            await self._stream.send(message)
 
 
 async def _drop(_notification: Message) -> None:

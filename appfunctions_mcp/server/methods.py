@@ -1,36 +1,39 @@
 """What the server answers to each method, in both protocol eras: logic on plain dictionaries.
 
 `Methods.prepare` takes a request that `envelopes.read_message` let pass and checks era, envelope
-and params. Most methods are answered by it at once. Two take time, and what is left to do comes
-back as an object:
+and params. Many methods are answered by it at once. For others, what is left to do comes back as
+an object:
 
     prepared = methods.prepare(request, session)
     match prepared:
-        case PendingCall():   answer = await prepared.run(emit)    # tools/call
-        case Subscription():  ...                                  # subscriptions/listen
-        case _:               answer = prepared                    # a response, or its bytes
+        case PendingRequest():  answer = await prepared.run(emit)  # tools/call, resources/read …
+        case Subscription():    ...                                # subscriptions/listen
+        case _:                 answer = prepared                  # a response, or its bytes
 
 Connections, cancellation and the order of what is sent are the engines' matter.
 """
 
 import logging
 from collections.abc import Mapping
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from appfunctions_mcp.server import wire
+from appfunctions_mcp.server.capabilities import capabilities_of
 from appfunctions_mcp.server.envelopes import Message, RequestId, error_response
 from appfunctions_mcp.server.eras import (
     CAPABILITIES_KEY,
     LOG_LEVEL_KEY,
     MODERN_VERSIONS,
-    SUBSCRIPTION_KEY,
+    QUESTIONS,
     ClientSession,
     Era,
     Params,
     agreed_version,
     log_levels,
 )
-from appfunctions_mcp.server.pending_call import Answer, ModernServer, PendingCall
+from appfunctions_mcp.server.pending_call import PendingCall
+from appfunctions_mcp.server.pending_request import Answer, ModernServer, PendingRequest
 from appfunctions_mcp.server.protocol_errors import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -38,14 +41,19 @@ from appfunctions_mcp.server.protocol_errors import (
     ProtocolError,
 )
 from appfunctions_mcp.server.request_params import check_params
+from appfunctions_mcp.server.subscriptions import Subscription
 from appfunctions_mcp.server.tool_lists import ToolLists
 from appfunctions_mcp.service import AppFunctionService
 
-LIST_CHANGED = "notifications/tools/list_changed"
-CAPABILITIES: wire.Json = {"logging": {}, "tools": {"listChanged": True}}
-MAX_SUBSCRIPTIONS = 1024
-"""How many streams of changes a server keeps open."""
+if TYPE_CHECKING:
+    from appfunctions_mcp.server.part_methods import CheckedRequest, PartMethods
+    from appfunctions_mcp.server.pending_reads import AskedPart
+    from appfunctions_mcp.server.request_state import RequestStates
+    from appfunctions_mcp.server.rounds import Round
 
+_PARTS = ("resources/", "prompts/", "completion/")
+_CONTINUES = frozenset({"inputResponses", "requestState"})
+"""What a request has that goes on with one which has put questions."""
 _CALL_MEMBERS = frozenset({"name", "arguments", "_meta"})
 """What most calls have; the kinds of the first two are checked in any case."""
 
@@ -57,18 +65,21 @@ class Methods:
 
     Args:
         service: What is served; somebody else keeps it running.
+        has_channel: Whether there is a way on which a client with a handshake hears of changes.
     """
 
-    def __init__(self, service: AppFunctionService) -> None:
+    def __init__(self, service: AppFunctionService, *, has_channel: bool = True) -> None:
         self._service = service
+        self._has_channel = has_channel
         self._info = wire.server_info(service.metadata)
         self._modern = ModernServer(self._info, wire.written_meta(self._info))
         self._lists = ToolLists(service, self._info)
         self._known_envelope: Mapping[str, Any] | None = None
+        self._known_takes_questions = False
 
     def prepare(
         self, request: Message, session: ClientSession
-    ) -> "Answer | PendingCall | Subscription":
+    ) -> "Answer | PendingRequest | Subscription":
         """Answers a request, or checks it and says what is left to do.
 
         Args:
@@ -99,7 +110,7 @@ class Methods:
 
     def _prepare(
         self, request_id: RequestId, method: str, params: Params, session: ClientSession
-    ) -> "Answer | PendingCall | Subscription":
+    ) -> "Answer | PendingRequest | Subscription":
         era = session.decide_era(method, params)
         if method == "tools/call":
             return self._call(request_id, params, era, session)
@@ -108,8 +119,10 @@ class Methods:
             check_params(era, method, params)
             return _answer_of(request_id, self._lists.result(session.caller, era))
         known = check_params(era, method, params)
+        if method.startswith(_PARTS):
+            return self._of_part(request_id, method, params or {}, era, session)
         if era == "modern":
-            return self._answer_modern(request_id, method, known)
+            return self._answer_modern(request_id, method, known, session)
         result = self._handshake_result(method, known, session)
         return {"jsonrpc": "2.0", "id": request_id, "result": result}
 
@@ -128,26 +141,28 @@ class Methods:
         return {}
 
     def _answer_modern(
-        self, request_id: RequestId, method: str, known: dict[str, Any]
+        self, request_id: RequestId, method: str, known: dict[str, Any], session: ClientSession
     ) -> "Answer | Subscription":
         if method == "server/discover":
             result = wire.modern_result(self._discovery(), self._info, is_list=True)
             return {"jsonrpc": "2.0", "id": request_id, "result": result}
         if method == "subscriptions/listen":
-            return Subscription(request_id, known["notifications"], self._info)
+            return Subscription(
+                request_id,
+                known["notifications"],
+                service=self._service,
+                caller=session.caller,
+                info=self._info,
+            )
         raise _not_found(method)
 
     def _initialize(self, known: dict[str, Any], session: ClientSession) -> wire.Json:
         session.version = agreed_version(known["protocolVersion"])
-        session.client_capabilities = {
-            name: declared
-            for name, declared in known["capabilities"].items()
-            if declared is not None
-        }
+        session.declare(known["capabilities"])
         session.is_accepted = True
         return {
             "protocolVersion": session.version,
-            "capabilities": CAPABILITIES,
+            "capabilities": capabilities_of(self._service, has_channel=self._has_channel),
             "serverInfo": self._info,
             "instructions": self._service.metadata.description,
         }
@@ -155,25 +170,16 @@ class Methods:
     def _discovery(self) -> wire.Json:
         return {
             "supportedVersions": list(MODERN_VERSIONS),
-            "capabilities": CAPABILITIES,
+            "capabilities": capabilities_of(self._service),
             "instructions": self._service.metadata.description,
         }
 
     def _call(
         self, request_id: RequestId, params: Params, era: Era, session: ClientSession
-    ) -> "PendingCall":
+    ) -> PendingCall:
         call = wire.read_tool_call(params)
         if era == "modern":
-            meta = self._checked_envelope(params or {})
-            return PendingCall(
-                self._service,
-                request_id,
-                call,
-                session=session,
-                capabilities=meta[CAPABILITIES_KEY],
-                levels=log_levels(meta.get(LOG_LEVEL_KEY)),
-                modern=self._modern,
-            )
+            return self._modern_call(request_id, call, params or {}, session)
         if params is not None and "task" in params:
             check_params(era, "tools/call", params)
         return PendingCall(
@@ -185,49 +191,113 @@ class Methods:
             levels=log_levels(session.log_level),
         )
 
-    def _checked_envelope(self, params: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The envelope of a call; a client's are mostly equal, and so are checked once."""
+    def _modern_call(
+        self,
+        request_id: RequestId,
+        call: wire.ToolCall,
+        params: Mapping[str, Any],
+        session: ClientSession,
+    ) -> PendingCall:
+        """A call in its envelope; a client's are mostly equal, and so are checked once."""
         meta: Mapping[str, Any] = params["_meta"]
-        if meta != self._known_envelope or not params.keys() <= _CALL_MEMBERS:
+        is_plain = params.keys() <= _CALL_MEMBERS
+        if not is_plain or meta != self._known_envelope:
             check_params("modern", "tools/call", params)
             self._known_envelope = meta
-        return meta
+            self._known_takes_questions = not QUESTIONS.isdisjoint(meta[CAPABILITIES_KEY])
+        can_ask = not is_plain or (self._known_takes_questions and self._may_ask(call.name))
+        return PendingCall(
+            self._service,
+            request_id,
+            call,
+            session=session,
+            capabilities=meta[CAPABILITIES_KEY],
+            levels=log_levels(meta.get(LOG_LEVEL_KEY)),
+            modern=self._modern,
+            round=self._round("tools/call", params, session) if can_ask else None,
+        )
 
+    def _may_ask(self, name: str) -> bool:
+        function = self._service.registry.find(name)
+        return function is not None and (
+            function.takes_context or function.metadata.requires_confirmation
+        )
 
-class Subscription:
-    """A checked `subscriptions/listen`: the messages of one stream of changes.
+    def _round(self, method: str, params: Mapping[str, Any], session: ClientSession) -> "Round":
+        from appfunctions_mcp.server.rounds import Round
 
-    Args:
-        request_id: The request, by which the messages are told apart.
-        wanted: Of which changes the client wants to hear.
-        info: What the server says of itself.
-    """
+        return Round(
+            self._states,
+            method,
+            params,
+            caller=session.caller,
+            capabilities=params["_meta"][CAPABILITIES_KEY],
+            info=self._info,
+        )
 
-    def __init__(self, request_id: RequestId, wanted: wire.Json, info: wire.Json) -> None:
-        self.request_id = request_id
-        self.wants_tools = wanted.get("toolsListChanged") is True
-        self._honored = {name: want for name, want in wanted.items() if want}
-        self._meta = {SUBSCRIPTION_KEY: request_id}
-        self._info = info
+    @cached_property
+    def _states(self) -> "RequestStates":
+        from appfunctions_mcp.server.request_state import RequestStates
 
-    def acknowledged(self) -> Message:
-        """The first message: which kinds of changes will be told."""
-        params = {"notifications": self._honored, "_meta": self._meta}
-        method = "notifications/subscriptions/acknowledged"
-        return {"jsonrpc": "2.0", "method": method, "params": params}
+        keys = self._service.manager.executor.confirmations.keys
+        return RequestStates(keys, self._service.metadata.name)
 
-    def changed(self) -> Message:
-        """Says that the list of tools has changed; only where `wants_tools`."""
-        return {"jsonrpc": "2.0", "method": LIST_CHANGED, "params": {"_meta": self._meta}}
+    @cached_property
+    def _parts(self) -> "PartMethods":
+        """Imported when somebody asks for a part, which few clients do before a first call."""
+        from appfunctions_mcp.server.part_methods import PartMethods
 
-    def ended(self) -> Message:
-        """The last message: the response."""
-        result = wire.modern_result({"_meta": self._meta}, self._info)
-        return {"jsonrpc": "2.0", "id": self.request_id, "result": result}
+        return PartMethods(self._service, self._info, self._pending)
 
-    def refused(self) -> Message:
-        """The response instead of all others where too many streams are open."""
-        return error_response(self.request_id, INTERNAL_ERROR, "Subscription limit reached")
+    def _of_part(
+        self,
+        request_id: RequestId,
+        method: str,
+        params: Mapping[str, Any],
+        era: Era,
+        session: ClientSession,
+    ) -> "Answer | PendingRequest":
+        if not (self._service.has_resources or self._service.has_prompts):
+            raise _not_found(method)
+        from appfunctions_mcp.server.part_methods import CheckedRequest
+
+        prepared = self._parts.prepare(CheckedRequest(request_id, method, params, era, session))
+        if prepared is None:
+            raise _not_found(method)
+        if isinstance(prepared, PendingRequest):
+            return prepared
+        if isinstance(prepared, bytes):
+            return _answer_of(request_id, prepared)
+        return {"jsonrpc": "2.0", "id": request_id, "result": prepared}
+
+    def _pending(
+        self, kind: type[PendingRequest], request: "CheckedRequest", asked: "AskedPart"
+    ) -> PendingRequest:
+        """What is left to do of a request for a part, with what its era has."""
+        session, params = request.session, request.params
+        if request.era == "handshake":
+            return kind(
+                self._service,
+                request.request_id,
+                asked,
+                session=session,
+                capabilities=session.client_capabilities,
+                levels=log_levels(session.log_level),
+            )
+        meta = params["_meta"]
+        is_round = kind.may_ask and (
+            not QUESTIONS.isdisjoint(meta[CAPABILITIES_KEY]) or not _CONTINUES.isdisjoint(params)
+        )
+        return kind(
+            self._service,
+            request.request_id,
+            asked,
+            session=session,
+            capabilities=meta[CAPABILITIES_KEY],
+            levels=log_levels(meta.get(LOG_LEVEL_KEY)),
+            modern=self._modern,
+            round=self._round(request.method, params, session) if is_round else None,
+        )
 
 
 def _answer_of(request_id: RequestId, result: bytes) -> bytes:

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from appfunctions_mcp.metadata import AppFunctionMetadata
+from appfunctions_mcp.access import has_access
+from appfunctions_mcp.metadata import LOCAL_CALLER, AppFunctionCaller, AppFunctionMetadata
 from appfunctions_mcp.server.http_access import Headers
 from appfunctions_mcp.server.http_messages import RawHeaders
 from appfunctions_mcp.server.routing_headers import decoded_value, header_mismatch
@@ -62,8 +63,16 @@ class ParamHeaders:
         self._find = find
         self._known: dict[str, tuple[AppFunctionMetadata, tuple[_Repeated, ...]]] = {}
 
-    def check(self, headers: Headers, raw: RawHeaders, params: dict[str, Any]) -> None:
+    def check(
+        self,
+        headers: Headers,
+        raw: RawHeaders,
+        params: dict[str, Any],
+        caller: AppFunctionCaller = LOCAL_CALLER,
+    ) -> None:
         """Checks a `tools/call`; a name or arguments of the wrong kind are for others to refuse.
+
+        A caller who may not execute the function learns nothing of its parameters.
 
         Raises:
             ProtocolError: A header and its argument do not agree.
@@ -72,7 +81,10 @@ class ParamHeaders:
         metadata = self._find(name) if isinstance(name, str) else None
         if metadata is None or not isinstance(arguments, dict | None):
             return
-        for repeated in self._repeated(metadata):
+        asked = self._repeated(metadata)
+        if not asked or not has_access(metadata, caller):
+            return
+        for repeated in asked:
             key = repeated.header.lower()
             if sum(1 for n, _ in raw if n == key.encode()) > 1:
                 raise header_mismatch(f"{repeated.header} header appears more than once")

@@ -1,8 +1,14 @@
-"""The answers that a manifest keeps: what the engine says to a client that calls nothing yet."""
+"""The answers that a manifest keeps: what the engine says to a client that calls nothing yet.
+
+A list that the app makes anew each time has none, so that an engine is asked for it.
+"""
+
+from collections.abc import Iterator, Mapping
 
 from appfunctions_mcp.json_text import write_json
 from appfunctions_mcp.metadata import AppFunctionMetadata
 from appfunctions_mcp.server import wire
+from appfunctions_mcp.server.announcer import ListKind
 from appfunctions_mcp.server.engine import STDIO_CALLER
 from appfunctions_mcp.server.eras import (
     CAPABILITIES_KEY,
@@ -16,11 +22,15 @@ from appfunctions_mcp.server.methods import Methods
 from appfunctions_mcp.service import AppFunctionService
 
 _HEAD = b'{"jsonrpc":"2.0","id":0,'
-_ABSENT = ("resources/list", "resources/templates/list", "prompts/list")
-"""What clients ask for again and again though the server has said that it has none."""
+_PARTS: dict[str, ListKind] = {
+    "resources/list": "resources",
+    "resources/templates/list": "resources",
+    "prompts/list": "prompts",
+}
+"""What clients ask for again and again, though the server may have said that it has none."""
 _ASKED: dict[Era, tuple[str, ...]] = {
-    "handshake": ("ping", "tools/list", *_ABSENT),
-    "modern": ("server/discover", "ping", "tools/list", *_ABSENT),
+    "handshake": ("ping", "tools/list", *_PARTS),
+    "modern": ("server/discover", "ping", "tools/list", *_PARTS),
 }
 
 
@@ -51,25 +61,51 @@ def ready_answers(
     for era, asked in _ASKED.items():
         for method in asked:
             answer = _ask(methods, era, method, {})
+            if answer is None:
+                continue
             if method == "tools/list":
                 answer = answer.replace(b'"tools":[%b]' % now, b'"tools":[\t]', 1)
             answers[f"{era} {method}"] = answer
-    levels = _ask(methods, "handshake", "logging/setLevel", {"level": "info"})
-    answers["handshake logging/setLevel"] = levels
+    answers["handshake logging/setLevel"] = _answer(
+        methods, "handshake", "logging/setLevel", {"level": "info"}
+    )
     for version in HANDSHAKE_VERSIONS:
         client = {"name": "client", "version": "1"}
         params = {"protocolVersion": version, "capabilities": {}, "clientInfo": client}
-        answer = _ask(methods, "handshake", "initialize", params)
+        answer = _answer(methods, "handshake", "initialize", params)
         answers[f"handshake initialize {version}"] = answer
     return answers
 
 
-def _ask(methods: Methods, era: Era, method: str, params: wire.Json) -> bytes:
+def changed_parts(service: AppFunctionService, known: Mapping[bytes, bytes]) -> Iterator[ListKind]:
+    """Which lists of resources or prompts are others than a client may have been told.
+
+    Args:
+        service: The app as it is.
+        known: What was answered, see `Manifest.answers`.
+    """
+    methods = Methods(service)
+    for method, kind in _PARTS.items():
+        told = known.get(b"handshake %b" % method.encode())
+        if told is not None and told != _ask(methods, "handshake", method, {}):
+            yield kind
+
+
+def _answer(methods: Methods, era: Era, method: str, params: wire.Json) -> bytes:
+    answer = _ask(methods, era, method, params)
+    assert answer is not None  # noqa: S101 - only the lists of parts take time
+    return answer
+
+
+def _ask(methods: Methods, era: Era, method: str, params: wire.Json) -> bytes | None:
+    """The answer; None where it is made anew each time."""
     session = ClientSession(STDIO_CALLER, era=era, is_accepted=True)
     if era == "modern":
         meta = {VERSION_KEY: MODERN_VERSIONS[-1], CAPABILITIES_KEY: {}}
         params = {**params, "_meta": meta}
     request = {"jsonrpc": "2.0", "id": 0, "method": method, "params": params}
     answer = methods.prepare(request, session)
+    if not isinstance(answer, bytes | dict):
+        return None
     line = answer if isinstance(answer, bytes) else write_json(answer)
     return line.removeprefix(_HEAD)[:-1]

@@ -27,6 +27,7 @@ _TEXT: _Shape = {"type": "str"}
 _FLAG: _Shape = {"type": "bool"}
 _OBJECT: _Shape = {"type": "dict"}
 _TOKEN: _Shape = {"type": "union", "choices": [_TEXT, {"type": "int"}]}
+_MEDIA = ("image", "audio")
 _LEVEL: _Shape = {"type": "literal", "expected": list(LOG_LEVELS)}
 
 
@@ -121,7 +122,7 @@ def _modern_shapes() -> dict[str, _Shape]:
     )
     served = {"_meta": _served_meta(meta)}
     either = {"_meta": meta}
-    answers = {"inputResponses": _map_of(_OBJECT), "requestState": _TEXT}
+    answers = {"inputResponses": _map_of(_answer()), "requestState": _TEXT}
     page = _members(either, cursor=_TEXT)
     wanted = _members(
         {},
@@ -139,6 +140,28 @@ def _modern_shapes() -> dict[str, _Shape]:
         "resources/read": _members({**either, "uri": _TEXT}, **answers),
         **dict.fromkeys(_LISTS, page),
     }
+
+
+def _answer() -> _Shape:
+    """An answer to a question of the server's: of a user, of a model, or the client's roots."""
+    value = _either(_list_of(_TEXT), _TEXT, {"type": "int"}, {"type": "float"}, _FLAG)
+    action: _Shape = {"type": "literal", "expected": ["accept", "cancel", "decline"]}
+    filled_in = _members({"action": action}, content=_map_of(_or_null(value)))
+    roots = _members({"roots": _list_of(_members({"uri": _TEXT}, name=_TEXT))})
+    role: _Shape = {"type": "literal", "expected": ["assistant", "user"]}
+    block = _either(
+        _members({"type": _just("text"), "text": _TEXT}),
+        *(_members({"type": _just(k), "data": _TEXT, "mimeType": _TEXT}) for k in _MEDIA),
+        _members({"type": _just("tool_use"), "id": _TEXT, "name": _TEXT, "input": _OBJECT}),
+        _members({"type": _just("tool_result"), "toolUseId": _TEXT}),
+    )
+    content = _either(block, _list_of(block))
+    sample = _members({"role": role, "model": _TEXT, "content": content}, stopReason=_TEXT)
+    return _either(sample, roots, filled_in)
+
+
+def _either(*shapes: _Shape) -> _Shape:
+    return {"type": "union", "choices": list(shapes)}
 
 
 def _served_meta(meta: _Shape) -> _Shape:

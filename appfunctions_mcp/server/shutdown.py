@@ -101,6 +101,21 @@ def stop_signals(stop: Callable[[], None], deadline: ExitDeadline) -> Iterator[N
 def watch_parent(on_end: Callable[[], None]) -> None:
     """Calls `on_end` on the loop when the process that started this one has ended.
 
+    Args:
+        on_end: Begins the orderly end.
+    """
+    loop = asyncio.get_running_loop()
+
+    def on_parent() -> None:
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(on_end)
+
+    on_parent_end(on_parent)
+
+
+def on_parent_end(on_end: Callable[[], None]) -> None:
+    """Calls `on_end` in a thread when the process that started this one has ended.
+
     Clients leak handles of pipes, so that a server may never see the end of its input. Process
     ids are used again, so the parent's start time is compared too.
 
@@ -111,12 +126,10 @@ def watch_parent(on_end: Callable[[], None]) -> None:
     if parent <= 1:
         log.warning("there is no parent process to watch; its end will not be noticed")
         return
-    loop = asyncio.get_running_loop()
 
     def await_end() -> None:
         _await_process_end(parent)
-        with suppress(RuntimeError):
-            loop.call_soon_threadsafe(on_end)
+        on_end()
 
     threading.Thread(target=await_end, name="parent", daemon=True).start()
 

@@ -134,9 +134,14 @@ class StdioTransport:
         """Takes a request as settled though nothing was sent: the client has cancelled it."""
         self._settled(request_id)
 
-    async def drain(self) -> None:
-        """Waits while the client leaves too much unread."""
-        await self._writer.drain(MAX_UNSENT_BYTES)
+    @property
+    def unsent_bytes(self) -> int:
+        """How much the client has left unread."""
+        return self._writer.unsent_bytes
+
+    async def drain(self, limit: int | None = None) -> None:
+        """Waits while the client leaves too much unread, or more than that many bytes."""
+        await self._writer.drain(MAX_UNSENT_BYTES if limit is None else limit)
 
     def _on_chunk(self, chunk: bytes | None) -> None:
         if chunk is None:

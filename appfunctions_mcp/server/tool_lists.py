@@ -42,12 +42,13 @@ class ToolLists:
             JsonTextError: A description holds what JSON cannot.
         """
         self._refresh()
+        # A predicate is asked once: its answer decides both the key and what is written.
         key = (era, tuple(has_access(m, caller) for m in self._restricted))
         known = self._lists.get(key)
         if known is None:
             if len(self._lists) >= _MOST_LISTS:
                 self._lists.clear()
-            known = self._lists[key] = self._written(caller, era)
+            known = self._lists[key] = self._written(*key)
         return known
 
     def _refresh(self) -> None:
@@ -62,8 +63,9 @@ class ToolLists:
         self._restricted = tuple(m for m in self._enabled if m.access is not None)
         self._revision = revision
 
-    def _written(self, caller: AppFunctionCaller, era: Era) -> bytes:
-        seen = (m for m in self._enabled if has_access(m, caller))
+    def _written(self, era: Era, may_see: tuple[bool, ...]) -> bytes:
+        answers = iter(may_see)
+        seen = (m for m in self._enabled if m.access is None or next(answers))
         result = wire.tools_list(map(wire.tool, seen))
         if era == "modern":
             result = wire.modern_result(result, self._info, is_list=True)

@@ -20,7 +20,6 @@ What a call ends in, and what the client gets:
 Pure functions, for every engine. Knows nothing of connections.
 """
 
-import base64
 import uuid
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -42,14 +41,7 @@ from appfunctions_mcp.server.protocol_errors import (
     MISSING_CLIENT_CAPABILITY,
     ProtocolError,
 )
-from appfunctions_mcp.values import (
-    Audio,
-    BlobResource,
-    Image,
-    Media,
-    ResourceLink,
-    TextResource,
-)
+from appfunctions_mcp.server.wire_media import as_base64, content_block, text_block
 
 Json = dict[str, Any]
 
@@ -65,6 +57,7 @@ class ToolCall:
     arguments: Json
     progress_token: str | int | None = None
     """0 and the empty text are tokens too."""
+    meta: Json | None = None
 
 
 def read_tool_call(params: Mapping[str, Any] | None) -> ToolCall:
@@ -79,7 +72,7 @@ def read_tool_call(params: Mapping[str, Any] | None) -> ToolCall:
         raise _bad_params("name", name, "a string: the name of a tool")
     if arguments is not None and not isinstance(arguments, dict):
         raise _bad_params("arguments", arguments, "an object")
-    return ToolCall(name, arguments or {}, _progress_token(params))
+    return ToolCall(name, arguments or {}, progress_token_of(params), params.get("_meta"))
 
 
 def require_first_page(params: Mapping[str, Any] | None) -> None:
@@ -134,8 +127,8 @@ def tools_list(tools: Iterable[Json]) -> Json:
 
 def call_result(response: ExecuteAppFunctionResponse) -> Json:
     """The result of a call that returned."""
-    content = [] if response.text is None else [_text_block(response.text)]
-    content += map(_media_block, response.media)
+    content = [] if response.text is None else [text_block(response.text)]
+    content += map(content_block, response.media)
     result: Json = {"content": content}
     if response.structured is not None:
         result["structuredContent"] = response.structured
@@ -185,7 +178,7 @@ def written_meta(info: Json) -> bytes:
 def error_result(error: AppFunctionException) -> Json:
     """The result of a call that ended in an exception."""
     return {
-        "content": [_text_block(error.text())],
+        "content": [text_block(error.text())],
         "isError": True,
         "_meta": {ERROR_META_KEY: error.structured()},
     }
@@ -225,7 +218,12 @@ def server_info(app: AppMetadata) -> Json:
     return {key: value for key, value in info.items() if value}
 
 
-def _progress_token(params: Mapping[str, Any]) -> str | int | None:
+def progress_token_of(params: Mapping[str, Any]) -> str | int | None:
+    """By which token a request wants its progress told; None where it wants none.
+
+    Raises:
+        ProtocolError: `_meta`, or the token in it, has the wrong kind.
+    """
     meta = params.get("_meta")
     if meta is None:
         return None
@@ -256,44 +254,6 @@ def _annotations(metadata: AppFunctionMetadata) -> Json:
     return {name: hint for name, hint in hints.items() if hint is not None}
 
 
-def _text_block(text: str) -> Json:
-    return {"type": "text", "text": text}
-
-
-def _media_block(media: Media | str) -> Json:
-    match media:
-        case str():
-            return {"type": "text", "text": media}
-        case Image():
-            return {"type": "image", "data": _base64(media.data), "mimeType": media.mime_type}
-        case Audio():
-            return {"type": "audio", "data": _base64(media.data), "mimeType": media.mime_type}
-        case TextResource():
-            return _resource(media, "text", media.text)
-        case BlobResource():
-            return _resource(media, "blob", _base64(media.data))
-        case ResourceLink():
-            return _link(media)
-
-
-def _resource(media: TextResource | BlobResource, kind: str, content: str) -> Json:
-    resource = {"uri": media.uri, "mimeType": media.mime_type, kind: content}
-    return {"type": "resource", "resource": resource}
-
-
-def _link(media: ResourceLink) -> Json:
-    link = {
-        "type": "resource_link",
-        "uri": media.uri,
-        "name": media.name,
-        "title": media.title,
-        "description": media.description,
-        "mimeType": media.mime_type,
-        "size": media.size,
-    }
-    return {key: value for key, value in link.items() if value is not None}
-
-
 def _icon(app: AppMetadata, icon: AppIcon) -> Json:
     described: Json = {"src": _icon_source(app, icon)}
     if icon.mime_type:
@@ -313,8 +273,4 @@ def _icon_source(app: AppMetadata, icon: AppIcon) -> str:
         raise MetadataXmlError(
             f"{app.path}: the icon {icon.src} cannot be read: {fault}"
         ) from fault
-    return f"data:{icon.mime_type or 'image/png'};base64,{_base64(picture)}"
-
-
-def _base64(content: bytes) -> str:
-    return base64.b64encode(content).decode("ascii")
+    return f"data:{icon.mime_type or 'image/png'};base64,{as_base64(picture)}"

@@ -21,7 +21,9 @@ def test_it_shows_what_a_client_would_see(capsys: pytest.CaptureFixture[str]) ->
     rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
     assert rows[0] == ["create_note", "on", "Creates a note and returns it with its new ID."]
     assert "delete_note" not in [name for name, _, _ in rows]
-    assert all(state == "on" for _, state, _ in rows)
+    assert {state for _, state, _ in rows} == {"on", "resource", "prompt"}
+    assert ["notes://{note_id}", "resource"] in [row[:2] for row in rows]
+    assert ["sum_up_notes", "prompt"] in [row[:2] for row in rows]
 
 
 def test_all_shows_the_disabled_functions_too(capsys: pytest.CaptureFixture[str]) -> None:
@@ -31,7 +33,9 @@ def test_all_shows_the_disabled_functions_too(capsys: pytest.CaptureFixture[str]
     assert states["labels_add"] == "on"
 
 
-def test_json_is_an_object_of_app_and_functions(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_is_an_object_of_the_app_and_what_it_serves(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert main(["list", SAMPLE, "--json", "--all", "--locale", "ru"]) == 0
     listed = json.loads(capsys.readouterr().out)
     assert listed["app"]["name"] == "notes"
@@ -46,6 +50,14 @@ def test_json_is_an_object_of_app_and_functions(capsys: pytest.CaptureFixture[st
         "input_schema",
     }
     assert (delete["function_id"], delete["enabled"]) == ("sample_app.notes#delete_note", False)
+    (note,) = listed["resources"]
+    assert (note["uri"], note["is_template"]) == ("notes://{note_id}", True)
+    (prompt,) = listed["prompts"]
+    assert prompt["arguments"] == [
+        {"name": "subject", "description": "The words that the notes have.", "required": True},
+        {"name": "label", "description": "Only notes that have this label.", "required": False},
+    ]
+    assert prompt["title"] == "Sum up notes"
 
 
 def test_only_shows_what_a_glob_names(capsys: pytest.CaptureFixture[str]) -> None:
@@ -53,6 +65,9 @@ def test_only_shows_what_a_glob_names(capsys: pytest.CaptureFixture[str]) -> Non
     assert main(["list", SAMPLE, "--only", "labels_*", "--only", "*#get_note"]) == 0
     names = [line.partition("\t")[0] for line in capsys.readouterr().out.splitlines()]
     assert names == ["get_note", "labels_add", "labels_remove", "labels_list_all"]
+    assert main(["list", SAMPLE, "--only", "notes://*", "--only", "sum_*"]) == 0
+    names = [line.partition("\t")[0] for line in capsys.readouterr().out.splitlines()]
+    assert names == ["notes://{note_id}", "sum_up_notes"]
 
 
 def test_settings_that_are_missing_do_not_matter(

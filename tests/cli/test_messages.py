@@ -58,6 +58,46 @@ def test_arguments_that_are_no_json_come_with_both_forms(
 
 def test_a_glob_that_matches_nothing_is_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list", str(SAMPLE), "--only", "zz*"]) == 0
-    assert "warning: --only 'zz*' matches no function; the first ones are" in (
-        capsys.readouterr().err
+    assert (
+        "warning: --only 'zz*' matches no function, resource or prompt; the first ones are"
+        in capsys.readouterr().err
     )
+
+
+def test_a_mistyped_option_comes_with_the_nearest_one(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["run", str(SAMPLE), "--worker", "2"])
+    assert ended.value.code == 2
+    assert (
+        "there is no option '--worker'; perhaps --workers; 'appfunctions-mcp run --help' shows"
+        in capsys.readouterr().err
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("sum_up_notes", "a prompt"), ("notes://note-1", "a resource")]
+)
+def test_what_is_no_function_is_called_what_it_is(
+    name: str, kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert f"Recovery: '{name}' is {kind}, which" in said(capsys, "call", str(SAMPLE), name)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--oauth-scope", ""), "--oauth-scope: '' is not accepted; give a value, or leave"),
+        (
+            ("--allowed-host", "https://notes.example.com"),
+            "--allowed-host: 'https://notes.example.com' is not accepted; give NAME[:PORT], such",
+        ),
+        (
+            ("--allow-anonymous", "--token-env", "TOKEN"),
+            "--allow-anonymous and --token-env: give one of them, not both",
+        ),
+    ],
+)
+def test_options_that_would_open_more_than_was_meant_are_refused(
+    options: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert said(capsys, "run", str(SAMPLE), "--http", "0", *options).startswith(message)

@@ -147,8 +147,8 @@ def read_until(terminal: int, pattern: str) -> re.Match[str]:
 @posix_only
 def test_a_person_at_a_terminal_is_told_what_is_served_over_stdio(tmp_path: Path) -> None:
     with run_on_terminal(SAMPLE, NOTES_DB=str(tmp_path / "notes.db")) as (process, terminal):
-        shown = r"\S+ 1\.0\.0: (\d+) functions\s+serving stdio: .*install claude-desktop"
-        assert read_until(terminal, shown)[1] == "8"
+        shown = r"\S+ 1\.0\.0: (.+)\s+serving stdio: .*install claude-desktop"
+        assert read_until(terminal, shown)[1].strip() == "8 functions, 1 resource, 1 prompt"
         assert process.stdin is not None
         process.stdin.close()
         assert process.wait(10) == 0
@@ -163,3 +163,20 @@ def test_a_person_at_a_terminal_is_told_the_address(tmp_path: Path) -> None:
             assert (answer.status, answer.read()) == (200, b"ok")
         process.send_signal(signal.SIGINT)
         assert process.wait(10) == 0
+
+
+def test_options_of_http_without_http_are_told_to_have_no_effect(tmp_path: Path) -> None:
+    options = ("--sessions", "--token-env", "TOKEN", "--max-body-bytes", "9")
+    done = subprocess.run(
+        [sys.executable, "-m", "appfunctions_mcp", "run", SAMPLE, *options],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        cwd=PROJECT,
+        env={**os.environ, "NOTES_DB": str(tmp_path / "notes.db")},
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0
+    told = "without --http these have no effect: --sessions, --max-body-bytes, --token-env"
+    assert told in done.stderr

@@ -4,8 +4,9 @@
 
 A session (`Mcp-Session-Id`) is a process of its own, and so is each client of the newest
 revision, which has no sessions: the process that its requests share. Each answer is an event
-stream of what the process writes up to the response; standing streams get the rest. Nothing of
-the protocol is done here beyond what HTTP adds to it.
+stream of what the process writes up to the response, its questions to the client among it, whose
+answers are posted; standing streams get the rest. Nothing of the protocol is done here beyond
+what HTTP adds to it.
 """
 
 import asyncio
@@ -102,12 +103,12 @@ class StdioProcess:
             self._queue_of(message).put_nowait(message)
 
     def _queue_of(self, message: Json) -> asyncio.Queue[Json]:
-        """Whose message it is; one that names no request is that of the newest one."""
+        """Whose message it is; one that names no request of ours is that of the newest one."""
         meta = (message.get("params") or {}).get("_meta") or {}
         named = message.get("id", meta.get("io.modelcontextprotocol/subscriptionId"))
         if named in self._waiting:
             return self._waiting[named]
-        changes = str(message.get("method", "")).endswith("/list_changed")
+        changes = str(message.get("method", "")).endswith(("/list_changed", "/updated"))
         return self.standing if changes or not self._waiting else [*self._waiting.values()][-1]
 
 
@@ -149,7 +150,7 @@ class Bridge:
             session = self._sessions[name] = await StdioProcess.start(self._command)
             headers["Mcp-Session-Id"] = name
         if session is None:
-            return Response("no session", 400)
+            return Response("no session", 404 if "mcp-session-id" in request.headers else 400)
         return self._post(session, message, headers)
 
     def _post(self, session: StdioProcess, message: Json, headers: dict[str, str]) -> Response:

@@ -1,4 +1,4 @@
-"""The sample app over stdio, used by a client with the bad habits of real ones."""
+"""The sample app over both transports, used by a client with the bad habits of real ones."""
 
 import json
 import os
@@ -11,28 +11,55 @@ from typing import Any
 
 import pytest
 
-from tests.support.rough_client import Reads, RoughClient, open_rough_client
+from tests.support.rough_client import (
+    Reads,
+    RoughClient,
+    open_rough_client,
+    open_rough_http_client,
+)
 
 METADATA = Path(__file__).resolve().parents[2] / "metadata" / "app_metadata.xml"
-SERVER = (sys.executable, "-m", "appfunctions_mcp", "run", str(METADATA))
+SERVE = ("-m", "appfunctions_mcp", "run", str(METADATA))
+HTTP: dict[str, tuple[str, ...]] = {
+    "http": ("--http", "0"),
+    "http with sessions": ("--http", "0", "--sessions"),
+}
 
 
 @pytest.fixture(scope="module", params=["content", "structured"])
+def reads(request: pytest.FixtureRequest) -> Reads:
+    """Which half of results the client reads."""
+    half: Reads = request.param
+    return half
+
+
+@pytest.fixture(scope="module", params=["stdio", *HTTP])
+def transport(request: pytest.FixtureRequest) -> str:
+    """How the client reaches the server."""
+    assert isinstance(request.param, str)
+    return request.param
+
+
+@pytest.fixture(scope="module")
 def client(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+    transport: str, reads: Reads, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[RoughClient]:
     """A client that reads only one half of results, with the same server for all tests."""
-    reads: Reads = request.param
-    with open_sample(tmp_path_factory.mktemp("sample"), reads=reads) as client:
+    with open_sample(tmp_path_factory.mktemp("sample"), transport, reads=reads) as client:
         yield client
     assert client.noise == []
 
 
 def open_sample(
-    folder: Path, *, reads: Reads = "content", poll_seconds: float = 0.05
+    folder: Path, transport: str, *, reads: Reads = "content", poll_seconds: float = 0.05
 ) -> AbstractContextManager[RoughClient]:
-    return open_rough_client(
-        SERVER, reads=reads, poll_seconds=poll_seconds, environ=environ_in(folder)
+    environ = environ_in(folder)
+    if transport == "stdio":
+        return open_rough_client(
+            (sys.executable, *SERVE), reads=reads, poll_seconds=poll_seconds, environ=environ
+        )
+    return open_rough_http_client(
+        (*SERVE, *HTTP[transport]), reads=reads, poll_seconds=poll_seconds, environ=environ
     )
 
 
@@ -146,9 +173,34 @@ def test_a_function_that_is_off_says_so_when_called(client: RoughClient) -> None
     assert answer.seen.startswith("AppFunctionDisabledException: ")
 
 
-def test_deleting_takes_two_calls_since_it_cannot_ask_its_user(tmp_path: Path) -> None:
+def test_its_user_attaches_a_note(client: RoughClient) -> None:
+    note = value_of(client, "create_note", title="Zum Anhängen", content="Zwei Liter")
+
+    resources, _ = client.listed_parts()
+    (listed,) = [each for each in resources if each.get("title") == "Zum Anhängen"]
+    assert listed["uri"] == f"notes://{note['id']}"
+    attached = client.attach(listed["uri"])
+    assert attached.startswith("# Zum Anhängen\n")
+    assert "Zwei Liter" in attached
+    assert client.attach("notes://note-99").startswith("AppFunctionElementNotFoundException: ")
+
+
+def test_its_user_fills_in_the_form_of_a_prompt(client: RoughClient) -> None:
+    """What the user leaves out comes as an empty text."""
+    note = value_of(client, "create_note", title="Quittung", content="Zwei Liter")
+
+    asked, attached = client.fill_in("sum_up_notes", subject="quittung")
+    assert asked["content"]["text"].startswith("Sum up what the notes about 'quittung' say")
+    assert attached["content"]["resource"]["uri"] == f"notes://{note['id']}"
+    (fault,) = client.fill_in("sum_up_notes", subject="nirgends")
+    assert fault["error"].startswith("AppFunctionElementNotFoundException: ")
+
+
+def test_deleting_takes_two_calls_since_it_cannot_ask_its_user(
+    transport: str, tmp_path: Path
+) -> None:
     switch = (sys.executable, "-m", "appfunctions_mcp", "set-enabled", str(METADATA))
-    with open_sample(tmp_path) as client:
+    with open_sample(tmp_path, transport) as client:
         note = value_of(client, "create_note", title="T")
         subprocess.run(
             [*switch, "delete_note", "enable"],
@@ -170,18 +222,22 @@ def test_deleting_takes_two_calls_since_it_cannot_ask_its_user(tmp_path: Path) -
         assert client.call("get_note", {"note_id": note["id"]}).is_error
 
 
-def test_two_clients_share_the_notes(tmp_path: Path) -> None:
-    """Claude Desktop and another client each start a server of their own."""
-    with open_sample(tmp_path) as one, open_sample(tmp_path) as two:
+def test_two_clients_share_the_notes(transport: str, tmp_path: Path) -> None:
+    """Claude Desktop and another client each have a server of their own."""
+    with open_sample(tmp_path, "stdio") as one, open_sample(tmp_path, transport) as two:
         note = value_of(one, "create_note", title="Shared")
         assert value_of(two, "update_note", note_id=note["id"], title="Theirs")["title"] == "Theirs"
         assert value_of(one, "get_note", note_id=note["id"])["title"] == "Theirs"
 
 
-def test_its_questions_for_resources_and_prompts_do_no_harm(tmp_path: Path) -> None:
-    with open_sample(tmp_path, poll_seconds=0.001) as client:
+def test_asking_again_and_again_for_resources_and_prompts_does_no_harm(
+    transport: str, tmp_path: Path
+) -> None:
+    with open_sample(tmp_path, transport, poll_seconds=0.001) as client:
         ids = {value_of(client, "create_note", title=f"T{n}")["id"] for n in range(50)}
 
         assert len(ids) == 50
+        resources, prompts = client.listed_parts()
+        assert (len(resources), len(prompts)) == (50, 1)
         assert client.close() == 0
     assert client.noise == []

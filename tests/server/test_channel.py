@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from appfunctions_mcp.questions import Question, RootsRequest
 from appfunctions_mcp.server.channel import (
     MAX_QUEUED,
     LogMessage,
@@ -15,6 +16,7 @@ from appfunctions_mcp.server.channel import (
     QueuedChannel,
     Report,
 )
+from tests.support.questions import AnsweringChannel
 
 pytestmark = pytest.mark.anyio
 
@@ -51,7 +53,7 @@ async def test_progress_rises_and_is_a_finite_number() -> None:
     """F58."""
 
     def body(channel: QueuedChannel) -> None:
-        for progress in (1, 1, 0, math.nan, 2.5, math.inf, True, "3", 2, 3):
+        for progress in (1, 1, 0, math.nan, 2.5, math.inf, True, "3", 10**400, 2, 3):
             channel.report_progress(progress, math.inf, None)  # type: ignore[arg-type] # authors do
 
     assert await reports_of(body) == [ProgressReport(p, None, None) for p in (1, 2.5, 3)]
@@ -74,6 +76,19 @@ async def test_a_log_message_has_fields_that_are_json() -> None:
     assert await reports_of(body, levels="info error") == [
         LogMessage("info", "plain"),
         LogMessage("error", {"message": "full", "path": "a", "nan": None, "n": 1}),
+    ]
+
+
+async def test_a_text_that_utf_8_cannot_hold_does_no_harm() -> None:
+    def body(channel: QueuedChannel) -> None:
+        channel.log("info", "a\ud800b", {})
+        channel.log("info", "full", {"half": "\ud800", "raw": b"\xff", "n": 1})
+        channel.report_progress(1, None, "c\ud800")
+
+    assert await reports_of(body, levels="info") == [
+        LogMessage("info", "a\ufffdb"),
+        LogMessage("info", {"message": "full", "half": "\ufffd", "raw": "b'\\xff'", "n": "1"}),
+        ProgressReport(1, None, "c\ufffd"),
     ]
 
 
@@ -144,3 +159,29 @@ async def test_a_client_that_is_gone_is_the_senders_error() -> None:
 
     with pytest.raises(ConnectionError):
         await call()
+
+
+async def test_what_was_reported_before_a_question_goes_out_before_it() -> None:
+    said: list[object] = []
+
+    class Asking(AnsweringChannel):
+        """Notes when it is asked."""
+
+        async def ask(self, question: Question) -> dict[str, Any]:
+            said.append(question)
+            return await super().ask(question)
+
+    async def send(report: Report) -> None:
+        await asyncio.sleep(0)
+        said.append(report)
+
+    question = RootsRequest()
+    asking = Asking({"roots": []})
+    channel = QueuedChannel(send, wants_progress=True, questions=asking)
+    async with channel.sending():
+        channel.report_progress(1, None, None)
+        channel.report_progress(2, None, None)
+        await channel.ask(question)
+        channel.report_progress(3, None, None)
+    reports = [ProgressReport(n, None, None) for n in (1, 2, 3)]
+    assert said == [*reports[:2], question, reports[2]]

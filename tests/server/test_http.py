@@ -20,6 +20,7 @@ from appfunctions_mcp.server.http import app_functions_asgi, serve_http
 from appfunctions_mcp.service import AppFunctionService
 from tests.server.test_engine import MODERN, await_text
 from tests.server.test_sdk import use
+from tests.support.asgi_client import asgi_request
 from tests.support.http_server import Answer, HttpServer, http_server
 from tests.support.served_functions import add, served_functions
 
@@ -141,7 +142,7 @@ def test_health_is_told_to_anyone(server: HttpServer) -> None:
     assert (answer.status, answer.body) == (200, b"ok")
 
 
-@pytest.mark.parametrize("method", ["GET", "DELETE", "PUT", "OPTIONS"])
+@pytest.mark.parametrize("method", ["GET", "DELETE", "PUT"])
 def test_without_sessions_only_post_is_served(method: str, server: HttpServer) -> None:
     """F47."""
     answer = server.ask(method)
@@ -428,3 +429,34 @@ async def test_a_token_is_needed_where_one_is_set() -> None:
     app = app_functions_asgi(served_functions(), token="s3cret")
     assert (await ask_app(app, CALL))["status"] == 401
     assert (await ask_app(app, CALL, authorization="Bearer s3cret"))["status"] == 200
+
+
+def test_sessions_are_said_to_live_in_one_process(caplog: pytest.LogCaptureFixture) -> None:
+    """F46."""
+    caplog.set_level("INFO", logger="appfunctions_mcp.server")
+    app_functions_asgi(served_functions())
+    assert caplog.messages == []
+    app_functions_asgi(served_functions(), sessions=True)
+    assert "this process alone" in caplog.text
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("nan")])
+def test_a_stream_cannot_be_kept_alive_all_the_time(seconds: float) -> None:
+    with pytest.raises(SettingsError, match=r"keep_alive_seconds is .*; it must be above 0"):
+        app_functions_asgi(served_functions(), keep_alive_seconds=seconds)
+
+
+@pytest.mark.parametrize("name", ["add", "count"])
+async def test_a_server_that_says_it_by_an_error_may_have_lost_its_client(
+    name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """ASGI lets `send` fail with an OSError once the client has left."""
+    arguments = {"a": 1, "b": 2} if name == "add" else {"steps": 3}
+    params = {"name": name, "arguments": arguments, "_meta": {"progressToken": 1}}
+    request = asgi_request(app_functions_asgi(served_functions()), CALL | {"params": params})
+
+    async def send(event: Any) -> None:
+        raise BrokenPipeError(event["type"])
+
+    await request.app(request._scope(), request._receive, send)
+    assert caplog.records == []

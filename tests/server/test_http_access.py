@@ -2,6 +2,7 @@
 
 import pytest
 
+from appfunctions_mcp.addresses import is_loopback
 from appfunctions_mcp.exceptions import SettingsError
 from appfunctions_mcp.metadata import AppFunctionCaller
 from appfunctions_mcp.server.http_access import (
@@ -9,7 +10,6 @@ from appfunctions_mcp.server.http_access import (
     TOKEN_HOLDER,
     HttpAccess,
     HttpRefusal,
-    is_loopback,
     require_safe_binding,
 )
 
@@ -69,6 +69,11 @@ def test_an_allowed_host_needs_no_port(allowed: str, host: str, expected: int) -
         ("http://[::1]:5173", 200),
         ("https://app.example", 200),
         ("https://app.example:444", 200),
+        ("https://other.example", 200),
+        ("https://other.example:443", 200),
+        ("https://other.example:444", 403),
+        ("https://port.example:8443", 200),
+        ("https://port.example", 403),
         ("http://other.example", 403),
         ("null", 403),
         ("http://evil.example", 403),
@@ -78,7 +83,8 @@ def test_an_allowed_host_needs_no_port(allowed: str, host: str, expected: int) -
 )
 def test_origins_of_other_sites_are_refused(origin: str, expected: int) -> None:
     """F43."""
-    access = HttpAccess(allowed_origins=["app.example", "https://other.example"])
+    allowed = ["app.example", "https://other.example", "https://port.example:8443"]
+    access = HttpAccess(allowed_origins=allowed)
     assert status(access, origin=origin) == expected
 
 
@@ -135,8 +141,13 @@ def test_loopback_may_be_listened_on_without_more(host: str) -> None:
 @pytest.mark.parametrize(
     ("hosts", "token", "anonymous", "missing"),
     [
-        ((), None, False, "--allowed-host NAME.*--token-env NAME, or --allow-anonymous"),
-        (("a.example",), None, False, "--token-env NAME, or --allow-anonymous"),
+        (
+            (),
+            None,
+            False,
+            "--allowed-host NAME.*--token-env NAME, --oauth-issuer URL, or --allow-anonymous",
+        ),
+        (("a.example",), None, False, "--token-env NAME, --oauth-issuer URL, or --allow-anonymous"),
         ((), "t", False, "--allowed-host NAME"),
         ((), None, True, "--allowed-host NAME"),
         (("a.example",), "t", False, None),
@@ -155,6 +166,16 @@ def test_other_addresses_need_a_name_and_a_token_or_a_word(
         require_safe_binding(
             "192.0.2.7", allowed_hosts=hosts, token=token, allow_anonymous=anonymous
         )
+
+
+def test_other_addresses_may_have_an_authorization_server_instead() -> None:
+    require_safe_binding(
+        "192.0.2.7",
+        allowed_hosts=("a.example",),
+        token=None,
+        allow_anonymous=False,
+        has_oauth=True,
+    )
 
 
 @pytest.mark.parametrize("origin", ["http://[::1", "http://x]", "http://", "//", "http://[x]:1"])

@@ -321,11 +321,11 @@ async def test_a_cancellation_from_outside_is_passed_on(
 
 
 async def test_a_silent_call_keeps_its_stream_alive(
-    app: AppFunctionsApp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """F49."""
     monkeypatch.setattr(client_watch, "WATCH_AFTER_SECONDS", 0.01)
-    monkeypatch.setattr(client_watch, "KEEP_ALIVE_SECONDS", 0.05)
+    app = app_functions_asgi(served_functions(), keep_alive_seconds=0.05)
     arguments = {"seconds": 0.5, "marker": str(tmp_path / "marker")}
     answer = await sent("handshake", app, "wait", arguments).run()
     assert answer.body.count(b": ping\r\n\r\n") >= 5
@@ -337,10 +337,8 @@ async def test_a_silent_call_keeps_its_stream_alive(
 # Streams of changes.
 
 
-async def test_a_stream_of_changes_is_kept_alive_and_told_once_of_many(
-    app: AppFunctionsApp, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(lean_http, "KEEP_ALIVE_SECONDS", 0.02)
+async def test_a_stream_of_changes_is_kept_alive_and_told_once_of_many() -> None:
+    app = app_functions_asgi(served_functions(), keep_alive_seconds=0.02)
     request = asgi_request(app, LISTEN, **{n.lower(): v for n, v in LISTEN_HEADERS.items()})
     listening = asyncio.create_task(request.run())
     await request.until_events(4)

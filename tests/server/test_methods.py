@@ -23,10 +23,11 @@ from appfunctions_mcp.metadata import AppFunctionCaller, AppFunctionMetadata, Ap
 from appfunctions_mcp.records import replaced
 from appfunctions_mcp.requests import ExecuteAppFunctionRequest, ExecuteAppFunctionResponse
 from appfunctions_mcp.server.eras import ClientSession, Era
-from appfunctions_mcp.server.methods import Methods, Subscription
-from appfunctions_mcp.server.pending_call import PendingCall
+from appfunctions_mcp.server.methods import Methods
+from appfunctions_mcp.server.pending_request import PendingRequest
 from appfunctions_mcp.server.protocol_errors import ProtocolError
 from appfunctions_mcp.server.request_params import check_params
+from appfunctions_mcp.server.subscriptions import Subscription
 from appfunctions_mcp.service import AppFunctionService
 
 pytestmark = pytest.mark.anyio
@@ -75,7 +76,7 @@ async def answer(
     if params is not None:
         request["params"] = params
     prepared = methods.prepare(request, session)
-    if isinstance(prepared, PendingCall):
+    if isinstance(prepared, PendingRequest):
         prepared = await prepared.run(_unheard)
     assert not isinstance(prepared, Subscription)
     read = json.loads(prepared) if isinstance(prepared, bytes) else prepared
@@ -228,26 +229,6 @@ async def test_a_fault_of_the_server_itself_is_answered_and_logged(
     assert record["code"] == 2000
     assert "secret" not in json.dumps(called)
     assert record["error_id"] in caplog.text
-
-
-def test_a_subscription_repeats_what_it_honours_and_ends_with_its_response() -> None:
-    wanted = {"toolsListChanged": True, "promptsListChanged": False, "resourceSubscriptions": []}
-    request = {
-        "jsonrpc": "2.0",
-        "id": "s",
-        "method": "subscriptions/listen",
-        "params": {"notifications": wanted, "_meta": ENVELOPE},
-    }
-    subscription = Methods(served()).prepare(request, session_of())
-    assert isinstance(subscription, Subscription)
-    meta = {"io.modelcontextprotocol/subscriptionId": "s"}
-    assert subscription.acknowledged()["params"] == {
-        "notifications": {"toolsListChanged": True},
-        "_meta": meta,
-    }
-    assert subscription.changed()["params"] == {"_meta": meta}
-    assert subscription.ended()["result"]["_meta"].items() >= meta.items()
-    assert subscription.refused()["error"]["code"] == -32603
 
 
 # The shapes of params, against those of the SDK.

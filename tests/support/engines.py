@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import select
+import threading
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
@@ -19,6 +20,12 @@ ENGINES: dict[str, Callable[[AppFunctionService, StdioTransport], Engine]] = {
     "sdk": SdkEngine,
 }
 Messages = list[dict[str, Any]]
+Reply = Callable[[dict[str, Any]], dict[str, Any] | None]
+"""What the client says to a request of the server's, without the id; None says nothing."""
+
+
+def says_nothing(_request: dict[str, Any]) -> None:
+    """A client that never answers."""
 
 
 async def exchange(
@@ -26,6 +33,7 @@ async def exchange(
     service: AppFunctionService,
     chunks: Sequence[Sequence[bytes]],
     lasting: Collection[str | int] = (),
+    reply: Reply = says_nothing,
 ) -> Messages:
     """Serves one connection and returns everything that the server wrote.
 
@@ -34,21 +42,59 @@ async def exchange(
         service: What is served.
         chunks: Lines that are sent at once; before the next ones, they are answered.
         lasting: Ids of requests whose answers are not waited for.
+        reply: Answers the server's own requests.
     """
     to_server, from_client = os.pipe()
     to_client, from_server = os.pipe()
     transport = StdioTransport(ProtocolDescriptors(to_server, from_server))
-    reading = asyncio.create_task(asyncio.to_thread(_read_all, to_client))
+    client = _Client(to_client, from_client, reply)
+    reading = asyncio.create_task(asyncio.to_thread(client.read_all))
     async with service.running():
         serving = asyncio.create_task(_serve(ENGINES[engine](service, transport), transport))
         for lines in chunks:
-            os.write(from_client, b"".join(line + b"\n" for line in lines))
+            client.send(*lines)
             await asyncio.wait_for(_until_answered(transport, to_server, lasting), 20)
-        os.close(from_client)
+        client.close()
         await serving
     os.close(to_server)
     os.close(from_server)
-    return [json.loads(line) for line in (await reading).splitlines()]
+    return await reading
+
+
+class _Client:
+    """The other end of both pipes."""
+
+    def __init__(self, descriptor: int, to_server: int, reply: Reply) -> None:
+        self._descriptor = descriptor
+        self._to_server = to_server
+        self._reply = reply
+        self._lock = threading.Lock()
+        self._is_closed = False
+
+    def send(self, *lines: bytes) -> None:
+        """Writes lines, unless the connection is closed already."""
+        with self._lock:
+            if not self._is_closed:
+                os.write(self._to_server, b"".join(line + b"\n" for line in lines))
+
+    def close(self) -> None:
+        """Ends what the server reads."""
+        with self._lock:
+            self._is_closed = True
+            os.close(self._to_server)
+
+    def read_all(self) -> Messages:
+        """Reads to the end, and answers what the server asks."""
+        said: Messages = []
+        with os.fdopen(self._descriptor, "rb") as stream:
+            for line in stream:
+                message = json.loads(line)
+                said.append(message)
+                answer = self._reply(message) if {"id", "method"} <= message.keys() else None
+                if answer is not None:
+                    reply = {"jsonrpc": "2.0", "id": message["id"], **answer}
+                    self.send(json.dumps(reply).encode())
+        return said
 
 
 async def _serve(engine: Engine, transport: StdioTransport) -> None:
@@ -72,8 +118,3 @@ async def _until_answered(
 
     while is_waiting():  # noqa: ASYNC110 - as the docstring says
         await asyncio.sleep(0)
-
-
-def _read_all(descriptor: int) -> bytes:
-    with os.fdopen(descriptor, "rb") as stream:
-        return stream.read()

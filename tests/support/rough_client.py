@@ -1,24 +1,26 @@
 """An MCP client with the bad habits that users of real clients report.
 
-Speaks JSON lines to a server that it starts. It shows its model no `anyOf`, sends lists and
-objects as text, null for every optional parameter, no null inside an object, and keys of its
-own; it cannot ask its user anything, looks at only one half of a result, keeps asking for
-resources and prompts, and never lists the tools again.
+Speaks over a link of `rough_links`. It shows its model no `anyOf`, sends lists and objects as
+text, null for every optional parameter, no null inside an object, and keys of its own; it cannot
+ask its user anything, looks at only one half of a result, keeps asking for resources and prompts,
+fills what its user leaves out of a prompt's form with empty texts, and never lists tools again.
 """
 
 import json
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import Any, Literal
+
+from tests.support.http_server import http_server
+from tests.support.rough_links import HttpLink, Link, PipeLink, ServerGoneError, pipe
 
 Reads = Literal["content", "structured"]
 
 INJECTED_KEYS = {"wait_for_previous": True, "toolCallId": "call-1", "sessionId": "s-1"}
-_METHOD_NOT_FOUND = -32601
 
 
 @dataclass(frozen=True)
@@ -32,33 +34,25 @@ class RoughAnswer:
     """`_meta["appfunctions/error"]`, which a developer reads in the client's log."""
 
 
-class ServerGoneError(Exception):
-    """The server ended, or did not answer in time."""
-
-
 class RoughClient:
-    """One connection to a server; made by `open_rough_client`."""
+    """One connection to a server; made by `open_rough_client` and `open_rough_http_client`."""
 
-    def __init__(self, process: subprocess.Popen[bytes], reads: Reads, seconds: float) -> None:
+    def __init__(self, link: Link, reads: Reads) -> None:
         self.tools: list[dict[str, Any]] = []
         self.instructions = ""
-        self.noise: list[bytes] = []
-        """Lines that are no JSON-RPC message; there must never be one."""
-        self.ignored: list[str] = []
-        """Methods of the notifications that it did not care about."""
-        self._process = process
+        self._link = link
         self._reads = reads
-        self._seconds = seconds
         self._last_id = 0
-        self._answers: dict[int, dict[str, Any]] = {}
-        self._changed = threading.Condition()
-        self._ended = False
-        self._writing = threading.Lock()
+        self._counting = threading.Lock()
         self._stop = threading.Event()
-        threading.Thread(target=self._read_lines, daemon=True).start()
+
+    @property
+    def noise(self) -> list[bytes]:
+        """What was no JSON-RPC message; there must never be any."""
+        return self._link.noise
 
     def start(self, protocol_version: str, poll_seconds: float) -> None:
-        """Shakes hands, asks for everything once, and goes on asking for what is not there."""
+        """Shakes hands, asks for everything once, and goes on asking for resources and prompts."""
         answer = self.request(
             "initialize",
             {
@@ -68,11 +62,34 @@ class RoughClient:
             },
         )
         self.instructions = answer.get("result", {}).get("instructions", "")
-        self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        self._link.tell({"jsonrpc": "2.0", "method": "notifications/initialized"})
         listed = self.request("tools/list", {})
         self.tools = [_without_any_of(tool) for tool in listed["result"]["tools"]]
-        self._ask_in_vain()
+        self.listed_parts()
         threading.Thread(target=self._poll, args=(poll_seconds,), daemon=True).start()
+
+    def listed_parts(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        """The resources and the prompts that its user may choose from now."""
+        resources = self.request("resources/list", {}).get("result", {})
+        prompts = self.request("prompts/list", {}).get("result", {})
+        return resources.get("resources", []), prompts.get("prompts", [])
+
+    def attach(self, uri: str) -> str:
+        """The text that it puts into the conversation for a resource, or the error's."""
+        answer = self.request("resources/read", {"uri": uri})
+        if "error" in answer:
+            return str(answer["error"]["message"])
+        return "\n".join(content["text"] for content in answer["result"]["contents"])
+
+    def fill_in(self, name: str, **filled: str) -> list[dict[str, Any]]:
+        """The messages of a prompt whose form its user has filled in, the rest left empty."""
+        (prompt,) = [each for each in self.listed_parts()[1] if each["name"] == name]
+        empty = {argument["name"]: "" for argument in prompt["arguments"]}
+        answer = self.request("prompts/get", {"name": name, "arguments": {**empty, **filled}})
+        if "error" in answer:
+            return [{"error": answer["error"]["message"]}]
+        messages: list[dict[str, Any]] = answer["result"]["messages"]
+        return messages
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> RoughAnswer:
         """Calls a tool the way a model behind this client would.
@@ -112,67 +129,22 @@ class RoughClient:
         Raises:
             ServerGoneError: The server ended, or did not answer in time.
         """
-        with self._changed:
+        with self._counting:
             self._last_id += 1
             request_id = self._last_id
-        self._send({"jsonrpc": "2.0", "id": request_id, "method": method, "params": dict(params)})
-        with self._changed:
-            self._changed.wait_for(
-                lambda: request_id in self._answers or self._ended, self._seconds
-            )
-            if request_id not in self._answers:
-                raise ServerGoneError(f"no answer to {method} within {self._seconds} s")
-            return self._answers.pop(request_id)
+        return self._link.ask(
+            {"jsonrpc": "2.0", "id": request_id, "method": method, "params": dict(params)}
+        )
 
     def close(self) -> int:
-        """Closes the server's input and returns the exit code that it ends with."""
+        """Ends the server and returns its exit code."""
         self._stop.set()
-        with self._writing:
-            _pipe(self._process.stdin).close()
-        return self._process.wait(self._seconds)
-
-    def _send(self, message: Mapping[str, Any]) -> None:
-        line = json.dumps(message).encode() + b"\n"
-        with self._writing:
-            stdin = _pipe(self._process.stdin)
-            try:
-                stdin.write(line)
-                stdin.flush()
-            except (OSError, ValueError) as fault:  # ValueError: closed by us
-                raise ServerGoneError(f"the server reads no more: {fault}") from fault
-
-    def _read_lines(self) -> None:
-        for line in _pipe(self._process.stdout):
-            self._read_line(line)
-        with self._changed:
-            self._ended = True
-            self._changed.notify_all()
-
-    def _read_line(self, line: bytes) -> None:
-        try:
-            message = json.loads(line)
-        except ValueError:
-            self.noise.append(line)
-            return
-        if "method" in message and "id" in message:
-            fault = {"code": _METHOD_NOT_FOUND, "message": "Method not found"}
-            with suppress(ServerGoneError):
-                self._send({"jsonrpc": "2.0", "id": message["id"], "error": fault})
-        elif "method" in message:
-            self.ignored.append(message["method"])
-        else:
-            with self._changed:
-                self._answers[message["id"]] = message
-                self._changed.notify_all()
-
-    def _ask_in_vain(self) -> None:
-        for method in ("resources/list", "prompts/list"):
-            self.request(method, {})
+        return self._link.close()
 
     def _poll(self, seconds: float) -> None:
         while not self._stop.wait(seconds):
             try:
-                self._ask_in_vain()
+                self.listed_parts()
             except ServerGoneError:
                 return
 
@@ -187,9 +159,8 @@ def open_rough_client(
     seconds: float = 30.0,
     environ: Mapping[str, str] | None = None,
     folder: Path | str = "/",
-    stderr: IO[bytes] | int | None = None,
 ) -> Iterator[RoughClient]:
-    """Starts a server and connects a rough client to it; both end with the block.
+    """Starts a server and connects a rough client to its pipes; both end with the block.
 
     Args:
         command: How the server is started.
@@ -199,17 +170,15 @@ def open_rough_client(
         seconds: How long it waits for an answer.
         environ: The server's whole environment; this process's when left out.
         folder: Where the server starts; clients use any folder, often the root.
-        stderr: Where the server's log goes.
     """
     process = subprocess.Popen(
         command,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        stderr=stderr,
         env=None if environ is None else dict(environ),
         cwd=folder,
     )
-    client = RoughClient(process, reads, seconds)
+    client = RoughClient(PipeLink(process, seconds), reads)
     try:
         client.start(protocol_version, poll_seconds)
         yield client
@@ -219,13 +188,35 @@ def open_rough_client(
         except (OSError, subprocess.TimeoutExpired):
             process.kill()
             process.wait()
-        _pipe(process.stdout).close()
+        pipe(process.stdout).close()
 
 
-def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
-    if stream is None:
-        raise ServerGoneError("the server was started without a pipe")
-    return stream
+@contextmanager
+def open_rough_http_client(
+    arguments: Sequence[str],
+    *,
+    reads: Reads = "content",
+    protocol_version: str = "2025-06-18",
+    poll_seconds: float = 3.0,
+    seconds: float = 30.0,
+    environ: Mapping[str, str] | None = None,
+) -> Iterator[RoughClient]:
+    """The same over HTTP.
+
+    Args:
+        arguments: What follows the interpreter's name.
+        reads: Which half of a result its model sees.
+        protocol_version: What it asks for in `initialize`.
+        poll_seconds: How often it asks for resources and prompts.
+        seconds: How long it waits for an answer.
+        environ: Variables beside those of this process.
+    """
+    with http_server(*arguments, env=environ, cwd=Path("/")) as server:
+        client = RoughClient(HttpLink(server, seconds), reads)
+        client.start(protocol_version, poll_seconds)
+        yield client
+        assert client.close() == 0, server.process.stderr
+        assert "Traceback" not in server.process.stderr, server.process.stderr
 
 
 def _without_any_of(value: Any) -> Any:

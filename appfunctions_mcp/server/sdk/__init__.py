@@ -4,12 +4,8 @@
 the transport of `server/stdio.py`; `http_manager` is its streamable HTTP.
 """
 
-from appfunctions_mcp.server.sdk.service_server import (
-    ANONYMOUS_CALLER,
-    CALLER_SCOPE_KEY,
-    ServiceServer,
-    build_server,
-)
+from appfunctions_mcp.server.sdk.request_contexts import ANONYMOUS_CALLER, CALLER_SCOPE_KEY
+from appfunctions_mcp.server.sdk.service_server import ServiceServer, build_server
 from appfunctions_mcp.server.sdk.stdio_engine import serve_stdio
 from appfunctions_mcp.server.sdk.streamable_http import http_manager
 

@@ -8,6 +8,11 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+
+from appfunctions_mcp.metadata import AppFunctionCaller
+from appfunctions_mcp.server.http_access import ANONYMOUS
 from appfunctions_mcp.server.http_messages import (
     EVENT_STREAM,
     JSON,
@@ -17,9 +22,13 @@ from appfunctions_mcp.server.http_messages import (
     Scope,
     Send,
 )
-from appfunctions_mcp.server.sdk.service_server import CALLER_SCOPE_KEY, build_server
+from appfunctions_mcp.server.sdk.request_contexts import CALLER_SCOPE_KEY
+from appfunctions_mcp.server.sdk.service_server import build_server
 from appfunctions_mcp.server.sdk.streamable_http import AsgiApp, http_manager
 from appfunctions_mcp.service import AppFunctionService
+
+_REPLACED = frozenset({b"accept", b"authorization"})
+"""Headers that the SDK gets in another form, or has no use for."""
 
 
 class SdkEndpoint:
@@ -33,7 +42,7 @@ class SdkEndpoint:
 
     def __init__(self, service: AppFunctionService, *, sessions: bool, max_body_bytes: int) -> None:
         self._sessions = sessions
-        self._servers = [build_server(service) for _ in range(2)]
+        self._servers = [build_server(service, has_channel=has) for has in (sessions, False)]
         self._streaming, self._json = (
             http_manager(
                 server,
@@ -63,11 +72,12 @@ class SdkEndpoint:
         """Answers one request, which access has been granted to."""
         scope, receive, send = request.scope, request.receive, request.send
         accept = f"{JSON}, {EVENT_STREAM}" if request.takes_stream else JSON
-        headers = [(name, value) for name, value in scope["headers"] if name != b"accept"]
+        headers = [pair for pair in scope["headers"] if pair[0] not in _REPLACED]
         scope = {
             **scope,
             "headers": [*headers, (b"accept", accept.encode())],
             CALLER_SCOPE_KEY: request.caller,
+            "user": _user(request.caller or ANONYMOUS),
         }
         manager = self._streaming if request.takes_stream or self._sessions else self._json
         if request.method == "GET":
@@ -92,6 +102,12 @@ class SdkEndpoint:
                 receiving.cancel()
 
         return receive_or_leave
+
+
+def _user(caller: AppFunctionCaller) -> AuthenticatedUser:
+    """The caller in the SDK's terms, by which it keeps sessions to those who opened them."""
+    principal = caller.connection or caller.name
+    return AuthenticatedUser(AccessToken(token="", client_id=principal, scopes=[]))
 
 
 async def _serve_stream(app: AsgiApp, scope: Scope, receive: Receive, send: Send) -> None:

@@ -7,11 +7,13 @@ from typing import Any, Self
 
 import anyio
 import mcp_types as types
+from mcp.server.runner import serve_dual_era_loop
 from mcp.shared.message import SessionMessage
 
 from appfunctions_mcp.metadata import AppFunctionCaller
-from appfunctions_mcp.server.envelopes import Message
+from appfunctions_mcp.server.envelopes import Message, is_response
 from appfunctions_mcp.server.process import serve_process
+from appfunctions_mcp.server.protocol_errors import INTERNAL_ERROR
 from appfunctions_mcp.server.sdk.service_server import build_server
 from appfunctions_mcp.server.stdio import StdioTransport
 from appfunctions_mcp.service import AppFunctionService
@@ -54,8 +56,10 @@ class SdkEngine:
 
     async def run(self) -> None:
         """Serves the messages that are received, until `close`."""
-        options = self._server.create_initialization_options()
-        await self._server.run(self._incoming, _Outgoing(self._transport), options)
+        # Without options the SDK asks for them at the handshake: an app may have grown by then.
+        outgoing = _Outgoing(self._transport)
+        async with self._server.lifespan(self._server) as state:
+            await serve_dual_era_loop(self._server, self._incoming, outgoing, lifespan_state=state)
 
     def receive(self, message: Message) -> None:
         """Takes one valid message."""
@@ -164,9 +168,21 @@ def _typed(message: Message) -> types.JSONRPCMessage:
         fields = {k: message[k] for k in ("id", "method", "params") if k in message}
         kind = types.JSONRPCRequest if "id" in message else types.JSONRPCNotification
         return kind(jsonrpc="2.0", **fields)
-    if "result" in message:
-        return types.JSONRPCResponse(jsonrpc="2.0", id=message["id"], result=message["result"])
-    return types.JSONRPCError(jsonrpc="2.0", id=message["id"], error=message["error"])
+    return _typed_response(message)
+
+
+def _typed_response(message: Message) -> types.JSONRPCMessage:
+    """A response that the SDK can read, even where the client's says nothing of use."""
+    result, error = message.get("result"), message.get("error")
+    if error is None:
+        known = result if isinstance(result, dict) else {}
+        return types.JSONRPCResponse(jsonrpc="2.0", id=message["id"], result=known)
+    told = {"code": INTERNAL_ERROR, "message": ""}
+    if isinstance(error, dict) and is_response({"error": error}):
+        told = error
+    return types.JSONRPCError(
+        jsonrpc="2.0", id=message["id"], error=types.ErrorData.model_validate(told)
+    )
 
 
 def _plain(message: types.JSONRPCMessage) -> Message:
