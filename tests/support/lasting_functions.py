@@ -25,6 +25,7 @@ from appfunctions_mcp import (
     app_prompt,
     app_resource,
 )
+from appfunctions_mcp.media import Media
 
 ended_waits: list[str] = []
 """Which waits have come to their end, in order."""
@@ -91,11 +92,15 @@ async def wait_for(context: AppFunctionContext, name: str) -> str:
 @app_prompt
 async def show_all() -> list[UserMessage | AssistantMessage]:
     """Has a message of each kind."""
-    contents = ("text", Image(b"\x89PNG", "image/png"), Audio(b"RIFF", "audio/wav"))
-    embedded = (TextResource("a://text", "text"), BlobResource("a://blob", b"blob", "a/b"))
-    link = ResourceLink("a://link", name="link")
-    shown = [UserMessage(content) for content in (*contents, *embedded, link)]
-    return [*shown, AssistantMessage("Thank you.")]
+    contents: list[str | Media] = [
+        "text",
+        Image(b"\x89PNG", "image/png"),
+        Audio(b"RIFF", "audio/wav"),
+        TextResource("a://text", "text"),
+        BlobResource("a://blob", b"blob", "a/b"),
+        ResourceLink("a://link", name="link"),
+    ]
+    return [*map(UserMessage, contents), AssistantMessage("Thank you.")]
 
 
 @app_function
