@@ -21,6 +21,8 @@ REQUEST_SECONDS = 30.0
 """How long a request may take to become complete, and a new connection to begin one."""
 LEAST_BYTES_PER_SECOND = 500
 """As many more bytes give a request one more second."""
+LAST_REQUEST_SECONDS = 1.0
+"""How long a server that ends waits for the first request of a connection that it has accepted."""
 
 _TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 
@@ -46,6 +48,8 @@ class HttpConnection(_Protocol):
     _begun_at = 0.0
     _received = 0
     """How much has come since."""
+    _is_last = False
+    """Whether the server ends, so that no request follows the one that is waited for."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as in uvicorn
         """Begins a connection, unless there are too many."""
@@ -70,6 +74,8 @@ class HttpConnection(_Protocol):
             return
         super().data_received(data)
         self._read_on()
+        if self._is_last and self.cycle is not None:
+            self.cycle.keep_alive = False
         if self._is_answering():
             self._lose_patience()
             return
@@ -86,6 +92,14 @@ class HttpConnection(_Protocol):
         else:
             self._read_on()
 
+    def shutdown(self) -> None:
+        """Begins the end of a connection; the first request of a new one may be on its way."""
+        if self.cycle is None and not self.transport.is_closing():
+            self._is_last = True
+            self.loop.call_later(LAST_REQUEST_SECONDS, self._end_unused)
+        else:
+            super().shutdown()
+
     def send_400_response(self, msg: str) -> None:
         """Refuses what cannot be read; a request whose body it is is over."""
         cycle: RequestResponseCycle | None = self.cycle
@@ -93,6 +107,10 @@ class HttpConnection(_Protocol):
             cycle.disconnected = True
             cycle.message_event.set()
         super().send_400_response(msg)
+
+    def _end_unused(self) -> None:
+        if self.cycle is None:
+            self.transport.close()
 
     def _is_answering(self) -> bool:
         """Whether the body of a request is complete, and its answer is not."""

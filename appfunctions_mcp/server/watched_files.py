@@ -5,11 +5,13 @@ events do not come from every place where people keep their files: shared folder
 """
 
 import asyncio
+import importlib.util
 import itertools
 import os
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from appfunctions_mcp.exceptions import AppFunctionsError
@@ -49,11 +51,7 @@ class WatchedFiles:
 
     def look(self) -> list[str]:
         """The names of the files that were changed, added or removed since `begin`."""
-        now = self._stamps()
-        different = [
-            path for path in {**self._seen, **now} if self._seen.get(path) != now.get(path)
-        ]
-        return [self._shown(path) for path in sorted(different)]
+        return [self._shown(path) for path in self._different()]
 
     def settled(self) -> list[str]:
         """The names of the files that have changed, once nothing more changes; takes a while.
@@ -64,9 +62,11 @@ class WatchedFiles:
         while before != now:
             time.sleep(_SETTLE_SECONDS)
             before, now = now, self._stamps()
-        names = self.look()
+        different = self._different()
+        for path in different:
+            _forget_compiled(path)
         self.begin()
-        return names
+        return [self._shown(path) for path in different]
 
     async def changed(self) -> list[str]:
         """Waits for a change, and until nothing more changes.
@@ -77,6 +77,11 @@ class WatchedFiles:
         while not (names := await asyncio.to_thread(self._changed_now)):  # noqa: ASYNC110 - polled
             await asyncio.sleep(LOOK_SECONDS)
         return names
+
+    def _different(self) -> list[str]:
+        now = self._stamps()
+        known = {**self._seen, **now}
+        return sorted(path for path in known if self._seen.get(path) != now.get(path))
 
     def _changed_now(self) -> list[str]:
         return self.settled() if self.look() else []
@@ -111,6 +116,13 @@ class WatchedFiles:
             return os.path.relpath(path)
         except ValueError:  # another drive
             return path
+
+
+def _forget_compiled(path: str) -> None:
+    """Python would take what it compiled for two versions of one second and one length as equal."""
+    if path.endswith(".py"):
+        with suppress(OSError):
+            os.unlink(importlib.util.cache_from_source(path))  # noqa: PTH108 - a text
 
 
 def _module_folders(metadata: AppMetadata) -> dict[Path, bool]:

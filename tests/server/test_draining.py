@@ -117,6 +117,35 @@ def test_a_second_signal_ends_the_server_at_once_without_a_traceback(tmp_path: P
         assert "Traceback" not in server.process.stderr
 
 
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_a_connection_that_was_accepted_has_its_first_request_answered_and_then_ends() -> None:
+    """Its client cannot know that the server ends, and has never been refused."""
+    with http_server("-m", "tests.support.served_functions", "http", "0") as server:
+        address = ("127.0.0.1", server.port)
+        with (
+            socket.create_connection(address, timeout=DEADLINE_SECONDS) as early,
+            socket.create_connection(address, timeout=DEADLINE_SECONDS) as unused,
+        ):
+            assert server.ask(body=ping()).status == 200  # so both were accepted before it
+            server.process.signal(signal.SIGTERM)
+            while is_listening(server.port):
+                time.sleep(0.01)
+            body = json.dumps(ping()).encode()
+            early.sendall(
+                b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+            )
+            answer = b"".join(iter(lambda: early.recv(65_536), b""))
+            assert answer.startswith(b"HTTP/1.1 200 ")
+            assert answer.endswith(b'"result":{}}')
+            assert unused.recv(1) == b""
+        assert server.process.wait() == 0
+
+
+def ping() -> dict[str, object]:
+    return {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+
+
 def is_listening(port: int) -> bool:
     """Whether a connection to this machine's port is taken."""
     try:
