@@ -14,7 +14,12 @@ from appfunctions_mcp.exceptions import (
     AppFunctionInvalidArgumentException,
     AppFunctionNotSupportedException,
 )
-from appfunctions_mcp.metadata import LOCAL_CALLER, AppFunctionCaller
+from appfunctions_mcp.metadata import (
+    LOCAL_CALLER,
+    AppFunctionCaller,
+    ResourcesChanged,
+    ResourceUpdated,
+)
 from appfunctions_mcp.requests import CallChannel, LogLevel, SilentChannel
 
 if TYPE_CHECKING:
@@ -76,7 +81,7 @@ class AppFunctionContext:
         channel: The way back to the caller.
         client_capabilities: What the caller's program has declared.
         confirm: How a user confirms where the client cannot ask.
-        announce: Tells who listens that what stands at an address has changed.
+        announce: Tells who listens of a change of resources.
     """
 
     def __init__(
@@ -89,7 +94,7 @@ class AppFunctionContext:
         channel: CallChannel | None = None,
         client_capabilities: Mapping[str, Any] | None = None,
         confirm: Callable[[str], Awaitable[bool]] | None = None,
-        announce: Callable[[str], None] | None = None,
+        announce: Callable[[ResourceUpdated | ResourcesChanged], None] | None = None,
     ) -> None:
         self.caller = caller or LOCAL_CALLER
         self.request_id = request_id
@@ -129,7 +134,12 @@ class AppFunctionContext:
     def resource_updated(self, uri: str) -> None:
         """Tells clients that listen to a resource that what stands there has changed."""
         if self._announce is not None:
-            self._announce(uri)
+            self._announce(ResourceUpdated(uri))
+
+    def resources_changed(self, *uris: str) -> None:
+        """Tells clients that the list of resources is another: these came or went."""
+        if self._announce is not None:
+            self._announce(ResourcesChanged(frozenset(uris)))
 
     async def confirm(self, message: str, *, key: str | None = None) -> bool:
         """Asks the user to agree before the function goes on.

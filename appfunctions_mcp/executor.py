@@ -20,7 +20,12 @@ from appfunctions_mcp.functions import AppFunction
 from appfunctions_mcp.json_text import JsonTextError, write_json
 from appfunctions_mcp.limits import RateLimit, ServerBusyException
 from appfunctions_mcp.loop_guard import LoopGuard
-from appfunctions_mcp.metadata import AppFunctionMetadata, ExecutionLimits
+from appfunctions_mcp.metadata import (
+    AppFunctionMetadata,
+    ExecutionLimits,
+    ResourcesChanged,
+    ResourceUpdated,
+)
 from appfunctions_mcp.outcomes import Outcome
 from appfunctions_mcp.requests import (
     AppRequest,
@@ -48,8 +53,8 @@ class Executor:
         self.limits = limits
         self.settings: Mapping[str, Any] = {}
         self.lifespan: Any = None
-        self.resource_updated: Callable[[str], None] | None = None
-        """Tells who listens that what stands at an address has changed."""
+        self.announce: Callable[[ResourceUpdated | ResourcesChanged], None] | None = None
+        """Tells who listens of a change of resources."""
         self.runner = CallRunner(limits)
         self.confirmations = confirmations
         self._log = log
@@ -230,7 +235,7 @@ class Executor:
             channel=request.channel,
             client_capabilities=request.client_capabilities,
             confirm=confirm,
-            announce=self.resource_updated,
+            announce=self.announce,
         )
         context.begin(asyncio.get_running_loop())
         return context

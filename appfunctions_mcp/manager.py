@@ -39,7 +39,6 @@ from appfunctions_mcp.metadata import (
     AppFunctionSearchSpec,
     AppFunctionState,
     ExecutionLimits,
-    ResourceUpdated,
 )
 from appfunctions_mcp.names import nearest_names
 from appfunctions_mcp.quoting import quoted
@@ -298,10 +297,6 @@ class AppFunctionManager:
     def announce(self, event: AppChangeEvent) -> None:
         """Tells every listener of a change, of functions, resources or prompts."""
         self._states.announce(event)
-
-    def announce_update(self, uri: str) -> None:
-        """Tells every listener that what stands at an address has changed, in any thread."""
-        self.announce(ResourceUpdated(uri))
 
     def observe(self) -> AsyncIterator[AppFunctionsChangeEvent]:
         """The changes from now on, without those before (observeAppFunctions).

@@ -20,6 +20,7 @@ from appfunctions_mcp.metadata import (
     AppFunctionCaller,
     AppResourceMetadata,
     ResourcesChanged,
+    ResourceUpdated,
 )
 from appfunctions_mcp.offered_calls import OfferedCalls, parameter_named
 from appfunctions_mcp.quoting import quoted
@@ -144,7 +145,7 @@ class AppResources:
 
         May be called in any thread.
         """
-        self._manager.announce_update(uri)
+        self._manager.announce(ResourceUpdated(uri))
 
     async def complete(
         self,

@@ -109,7 +109,7 @@ class AppFunctionService:
         self._hooks: list[ExecutionHook] = []
         self._running = 0
         self._stack = AsyncExitStack()
-        self.manager.executor.resource_updated = self.manager.announce_update
+        self.manager.executor.announce = self.manager.announce
 
     @property
     def has_resources(self) -> bool:

@@ -48,7 +48,9 @@ def create_note(
     Returns:
         The note that was created.
     """
-    return _store(context).create(title, content, owner, list(attachments))
+    note = _store(context).create(title, content, owner, list(attachments))
+    context.resources_changed(note_uri(note.id))
+    return note
 
 
 @app_function(read_only=True, open_world=False)
@@ -154,6 +156,7 @@ def delete_note(context: AppFunctionContext, note_id: str) -> None:
     if not _store(context).delete(note_id):
         raise _not_found(note_id)
     context.resource_updated(note_uri(note_id))
+    context.resources_changed(note_uri(note_id))
 
 
 @app_function(timeout_seconds=300, destructive=False, open_world=False)

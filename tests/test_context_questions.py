@@ -19,7 +19,12 @@ from appfunctions_mcp.exceptions import (
     AppFunctionInvalidArgumentException,
     AppFunctionNotSupportedException,
 )
-from appfunctions_mcp.metadata import AppFunctionCaller, ExecutionLimits
+from appfunctions_mcp.metadata import (
+    AppFunctionCaller,
+    ExecutionLimits,
+    ResourcesChanged,
+    ResourceUpdated,
+)
 from appfunctions_mcp.questions import Question, Root, RootsRequest, SampleRequest, UserQuestion
 from appfunctions_mcp.requests import ExecuteAppFunctionRequest, SilentChannel
 from appfunctions_mcp.service import AppFunctionService
@@ -175,10 +180,16 @@ async def test_a_time_out_of_the_channel_itself_stays_one() -> None:
 
 
 def test_a_resource_that_changed_is_announced() -> None:
-    told: list[str] = []
-    AppFunctionContext(announce=told.append).resource_updated("notes://1")
-    AppFunctionContext().resource_updated("notes://2")
-    assert told == ["notes://1"]
+    told: list[object] = []
+    context = AppFunctionContext(announce=told.append)
+    context.resource_updated("notes://1")
+    context.resources_changed("notes://2", "notes://3")
+    AppFunctionContext().resource_updated("notes://4")
+    AppFunctionContext().resources_changed()
+    assert told == [
+        ResourceUpdated("notes://1"),
+        ResourcesChanged(frozenset({"notes://2", "notes://3"})),
+    ]
 
 
 @app_function

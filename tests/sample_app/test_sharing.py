@@ -11,6 +11,7 @@ from appfunctions_mcp import (
     ExecuteAppFunctionRequest,
     GetAppPromptRequest,
     ReadAppResourceRequest,
+    ResourcesChanged,
     ResourceUpdated,
     TextResource,
     load_service,
@@ -60,13 +61,14 @@ async def test_what_is_no_note_is_not_found(service: AppFunctionService, note_id
 async def test_every_change_of_a_note_is_told(service: AppFunctionService) -> None:
     events: list[object] = []
     async with service.running():
-        await execute(service, "create_note", title="Milk")
         service.manager.add_listener(events.append)
+        await execute(service, "create_note", title="Milk")
         await execute(service, "update_note", note_id="note-1", title={"value": "Bread"})
         await execute(service, "labels_add", note_id="note-1", label="shop")
         await execute(service, "labels_remove", note_id="note-1", label="shop")
 
-    assert events == [ResourceUpdated("notes://note-1")] * 3
+    came = ResourcesChanged(frozenset({"notes://note-1"}))
+    assert events == [came, *[ResourceUpdated("notes://note-1")] * 3]
 
 
 async def test_a_prompt_attaches_the_notes_that_it_is_about(service: AppFunctionService) -> None:
