@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from appfunctions_mcp.server.asgi import app_functions_asgi
@@ -59,6 +59,12 @@ ANSWERS: dict[str, list[Json]] = {
         {},
     ],
 }
+FITTING = {
+    "elicitation/create": {0, 1, 5, 6},
+    "sampling/createMessage": {0, 1},
+    "roots/list": {0, 1},
+}
+"""The answers that a call goes on with, by their place."""
 ERRORS: list[Json] = [
     {"error": {"code": -32601, "message": "Method not found"}},
     {"error": {"code": -1, "message": "the user said no"}},
@@ -78,6 +84,15 @@ ASKED = st.sampled_from(ASKING)
 CAPABLE = st.sampled_from(SOME)
 
 
+def is_race(asked: tuple[str, Json], answers: dict[str, Json]) -> bool:
+    """Whether several answers to questions put at once end the call.
+
+    Which is first, and how often the others were asked by then, is a matter of time.
+    """
+    unfit = {m for m, answer in answers.items() if ANSWERS[m].index(answer) not in FITTING[m]}
+    return asked[1].get("name") == "introduce" and len(unfit) > 1
+
+
 def replying(answers: Mapping[str, Json]) -> Reply:
     """A client that has one answer to each kind of question."""
     return lambda asked: {"result": answers[asked["method"]]}
@@ -88,6 +103,7 @@ def replying(answers: Mapping[str, Json]) -> Reply:
 async def test_both_engines_ask_a_client_with_a_handshake_alike(
     asked: tuple[str, Json], capabilities: Json, answers: dict[str, Json], wants_reports: bool
 ) -> None:
+    assume(not is_race(asked, answers))
     method, params = asked
     opening = {**OPENING, "capabilities": capabilities}
     meta = {"_meta": {"progressToken": "t"}} if wants_reports else {}
