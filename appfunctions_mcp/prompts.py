@@ -13,20 +13,18 @@ from appfunctions_mcp.declaration import AppFunctionDeclaration
 from appfunctions_mcp.docstrings import ParsedDocstring
 from appfunctions_mcp.exceptions import AppFunctionDeclarationError
 from appfunctions_mcp.function_metadata import FunctionNames, names_of
-from appfunctions_mcp.functions import AppFunction, ReadFunction, doubts, read_function
+from appfunctions_mcp.functions import AppFunction, read_function
 from appfunctions_mcp.media import Audio, BlobResource, Image, Media, ResourceLink, TextResource
 from appfunctions_mcp.metadata import (
-    AppFunctionMetadata,
     AppPromptMetadata,
     OptionalDefaults,
     UnknownArguments,
 )
-from appfunctions_mcp.names import name_in_words
+from appfunctions_mcp.offered_functions import description_of, offered_function
 from appfunctions_mcp.prompt_declaration import AppPromptDeclaration, prompt_declaration_of
 from appfunctions_mcp.prompt_messages import AssistantMessage, PromptMessage, UserMessage
 from appfunctions_mcp.records import replaced
 from appfunctions_mcp.schema.json_values import text_form, type_name_of
-from appfunctions_mcp.schema.responses import response_from_json_schema
 from appfunctions_mcp.schema.result_faults import function_at_fault
 
 _CONTENTS = (str, Image, Audio, TextResource, BlobResource, ResourceLink)
@@ -91,7 +89,7 @@ class AppPrompt:
         return cls(
             declared,
             names,
-            _function_of(function, read, declared, names),
+            offered_function(function, read, declared, names),
             docstring=read.docstring,
             completers=read_completers(declared.complete, parameters, names),
         )
@@ -102,7 +100,7 @@ class AppPrompt:
         return AppPromptMetadata(
             name=self.name,
             title=self._declared.title,
-            description=_description(self._declared, self._docstring, self.names),
+            description=description_of(self._declared, self._docstring, self.names),
             parameters=self.function.metadata.parameters,
             access=self._declared.access,
             module=self.names.module,
@@ -152,43 +150,3 @@ def _content(content: str | Media) -> str | Media:
     if isinstance(content, TextResource):
         return replaced(content, text=text_form(content.text))
     return content
-
-
-def _description(
-    declared: AppPromptDeclaration, docstring: ParsedDocstring, names: FunctionNames
-) -> str:
-    return declared.description or docstring.description or name_in_words(names.name)
-
-
-def _function_of(
-    function: Callable[..., Any],
-    read: ReadFunction,
-    declared: AppPromptDeclaration,
-    names: FunctionNames,
-) -> AppFunction:
-    arguments = read.arguments
-    return AppFunction(
-        lambda: AppFunctionMetadata(
-            function_id=names.function_id,
-            tool_name=names.tool_name,
-            title=declared.title,
-            description=_description(declared, read.docstring, names),
-            parameters=arguments.parameters,
-            input_schema=arguments.input_schema,
-            raises=read.docstring.raises,
-            access=declared.access,
-            timeout_seconds=declared.timeout_seconds,
-            module=names.module,
-            source=names.source,
-        ),
-        arguments,
-        response_from_json_schema(None),
-        read.bind,
-        names=names,
-        is_async=read.is_async,
-        takes_context=read.signature.context_parameter is not None,
-        warnings=lambda: (
-            *arguments.warnings,
-            *doubts(function, names, declared.description, read.docstring),
-        ),
-    )

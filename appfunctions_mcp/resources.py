@@ -13,21 +13,20 @@ from appfunctions_mcp.completers import Completer, read_completers, side_functio
 from appfunctions_mcp.docstrings import ParsedDocstring
 from appfunctions_mcp.exceptions import AppFunctionDeclarationError
 from appfunctions_mcp.function_metadata import FunctionNames, innermost
-from appfunctions_mcp.functions import AppFunction, ReadFunction, doubts, read_function
+from appfunctions_mcp.functions import AppFunction, ReadFunction, read_function
 from appfunctions_mcp.media import ResourceLink, TextResource
 from appfunctions_mcp.metadata import (
-    AppFunctionMetadata,
     AppResourceMetadata,
     OptionalDefaults,
 )
-from appfunctions_mcp.names import name_in_words, nearest_names
+from appfunctions_mcp.names import nearest_names
+from appfunctions_mcp.offered_functions import description_of, offered_function
 from appfunctions_mcp.resource_contents import Contents, ContentWriter, content_writer
 from appfunctions_mcp.resource_declaration import (
     AppResourceDeclaration,
     resource_declaration_of,
 )
 from appfunctions_mcp.schema.json_values import type_name_of
-from appfunctions_mcp.schema.responses import response_from_json_schema
 from appfunctions_mcp.schema.result_faults import function_at_fault
 from appfunctions_mcp.traversal import fault_in
 from appfunctions_mcp.uri_templates import (
@@ -103,17 +102,21 @@ class AppResource:
             docstring=read.docstring,
             source=read.source,
         )
-        entries = None
-        if declared.entries is not None:
-            entries = side_function(declared.entries, names, "entries", made=_entries_in)
         return cls(
             declared,
             names,
-            _function_of(function, read, declared, names, writer),
+            offered_function(
+                function,
+                read,
+                declared,
+                names,
+                response=writer.response,
+                max_result_bytes=declared.max_result_bytes,
+            ),
             writer,
             template,
             docstring=read.docstring,
-            entries=entries,
+            entries=_entries_of(declared, names),
             completers=read_completers(
                 declared.complete, template.variables if template else (), names
             ),
@@ -127,7 +130,7 @@ class AppResource:
             uri=declared.uri,
             name=declared.name or names.name,
             title=declared.title,
-            description=_description(declared, self._docstring, names),
+            description=description_of(declared, self._docstring, names),
             mime_type=self._writer.mime_type,
             size=declared.size,
             is_template=self.template is not None,
@@ -205,12 +208,6 @@ def _names_of(function: Callable[..., Any], read: ReadFunction) -> FunctionNames
     return FunctionNames(name, f"{module}#{name}", name, module, read.source)
 
 
-def _description(
-    declared: AppResourceDeclaration, docstring: ParsedDocstring, names: FunctionNames
-) -> str:
-    return declared.description or docstring.description or name_in_words(names.name)
-
-
 def _template_of(
     declared: AppResourceDeclaration, read: ReadFunction, names: FunctionNames
 ) -> UriTemplate | None:
@@ -262,37 +259,7 @@ def _require_address(declared: AppResourceDeclaration, where: str) -> None:
         ) from fault
 
 
-def _function_of(
-    function: Callable[..., Any],
-    read: ReadFunction,
-    declared: AppResourceDeclaration,
-    names: FunctionNames,
-    writer: ContentWriter,
-) -> AppFunction:
-    arguments = read.arguments
-    return AppFunction(
-        lambda: AppFunctionMetadata(
-            function_id=names.function_id,
-            tool_name=names.tool_name,
-            title=declared.title,
-            description=_description(declared, read.docstring, names),
-            parameters=arguments.parameters,
-            input_schema=arguments.input_schema,
-            raises=read.docstring.raises,
-            access=declared.access,
-            timeout_seconds=declared.timeout_seconds,
-            max_result_bytes=declared.max_result_bytes,
-            module=names.module,
-            source=names.source,
-        ),
-        arguments,
-        writer.response or response_from_json_schema(None),
-        read.bind,
-        names=names,
-        is_async=read.is_async,
-        takes_context=read.signature.context_parameter is not None,
-        warnings=lambda: (
-            *arguments.warnings,
-            *doubts(function, names, declared.description, read.docstring),
-        ),
-    )
+def _entries_of(declared: AppResourceDeclaration, names: FunctionNames) -> AppFunction | None:
+    if declared.entries is None:
+        return None
+    return side_function(declared.entries, names, "entries", made=_entries_in)

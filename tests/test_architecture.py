@@ -16,7 +16,7 @@ LAYERS = {
     "traversal prompt_messages",
     1: "names docstrings docstring_blocks docstring_entries field_docstrings declaration schema "
     "function_metadata docstring_checks outcomes context functions registry resource_declaration "
-    "prompt_declaration completers resource_contents resources prompts",
+    "prompt_declaration completers resource_contents offered_functions resources prompts",
     2: "metadata_xml metadata_parts metadata_attributes metadata_values xml_elements "
     "oauth_settings string_resources string_escapes fault_report kept_files inotify file_events "
     "manifest manifest_writing places state threads tasks limits deadlines loop_guard confirmation "
