@@ -46,8 +46,20 @@ if TYPE_CHECKING:  # what type checkers see of the names below
     from appfunctions_mcp.functions import (
         AppFunction as AppFunction,
     )
+    from appfunctions_mcp.library_models import (
+        AppFunctionResourceContainer as AppFunctionResourceContainer,
+        AppFunctionTextResource as AppFunctionTextResource,
+        AppFunctionUriGrant as AppFunctionUriGrant,
+    )
     from appfunctions_mcp.manager import (
         AppFunctionManager as AppFunctionManager,
+    )
+    from appfunctions_mcp.marks import (
+        AppFunctionOneOf as AppFunctionOneOf,
+        AppFunctionParameterName as AppFunctionParameterName,
+        AppFunctionParcelable as AppFunctionParcelable,
+        AppFunctionTypeDescription as AppFunctionTypeDescription,
+        app_function_serializable as app_function_serializable,
     )
     from appfunctions_mcp.media import (
         Audio as Audio,
@@ -133,9 +145,9 @@ if TYPE_CHECKING:  # what type checkers see of the names below
         LocalDate as LocalDate,
         LocalDateTime as LocalDateTime,
         LocalTime as LocalTime,
+        PatternType as PatternType,
         Uri as Uri,
         ZoneId as ZoneId,
-        app_function_serializable as app_function_serializable,
     )
 
 _HOME = {
@@ -152,7 +164,10 @@ _HOME = {
     "AppFunctionsError MetadataXmlError SettingsError StateFileError",
     "fields": "SetField apply_fields",
     "functions": "AppFunction",
+    "library_models": "AppFunctionResourceContainer AppFunctionTextResource AppFunctionUriGrant",
     "manager": "AppFunctionManager",
+    "marks": "AppFunctionOneOf AppFunctionParameterName AppFunctionParcelable "
+    "AppFunctionTypeDescription app_function_serializable",
     "media": "Audio BlobResource Image PendingIntent ResourceLink TextResource",
     "metadata": "AppFunctionAccessLevel AppFunctionCaller AppFunctionMetadata "
     "AppFunctionParameterMetadata AppFunctionResponseMetadata AppFunctionSchema "
@@ -173,7 +188,7 @@ _HOME = {
     "state": "InMemoryStateStore JsonFileStateStore StateStore",
     "values": "AppFunctionIntValueConstraint AppFunctionPatternMatcher "
     "AppFunctionStringValueConstraint AppFunctionUriValueConstraint Float32 Instant Int32 "
-    "LocalDate LocalDateTime LocalTime Uri ZoneId app_function_serializable",
+    "LocalDate LocalDateTime LocalTime PatternType Uri ZoneId",
 }
 _MODULE_OF = {
     name: f"{__name__}.{module}" for module, names in _HOME.items() for name in names.split()

@@ -126,13 +126,19 @@ class CallConfirmation:
         )
 
     def _issue(self, question: str) -> str:
-        function_id, caller = self._metadata.function_id, self._request.caller
-        return self._confirmations.issue(function_id, self._arguments, caller, question=question)
+        caller = self._request.caller
+        return self._confirmations.issue(self._called, self._arguments, caller, question=question)
+
+    @property
+    def _called(self) -> str:
+        """What is called: the function, and the activity that it belongs to."""
+        activity_id, function_id = self._request.activity_id, self._metadata.function_id
+        return function_id if activity_id is None else f"{function_id} {activity_id}"
 
     async def _redeem(self, question: str) -> bool:
         redeem = partial(
             self._confirmations.redeem,
-            function_id=self._metadata.function_id,
+            function_id=self._called,
             arguments=self._arguments,
             caller=self._request.caller,
             question=question,

@@ -5,7 +5,7 @@ served. So a declared function stays an ordinary function, and importing it cost
 """
 
 from collections.abc import Callable
-from types import ModuleType
+from types import EllipsisType, ModuleType
 from typing import Any, TypeVar, overload
 
 from appfunctions_mcp.metadata import (
@@ -34,14 +34,15 @@ class Declaration:
 class AppFunctionDeclaration(Declaration):
     """What an author says of a function beside its signature and docstring.
 
-    None means "as the docstring, the module or the app says".
+    None means "as the docstring, the module or the app says", and for what is Android's alone
+    "as Android takes it where nothing is said". `enabled` is left unsaid by `...`.
     """
 
     id: str | None = None
     name: str | None = None
     title: str | None = None
     description: str | None = None
-    enabled: bool = True
+    enabled: bool | EllipsisType | None = ...
     timeout_seconds: float | None = None
     thread: Thread = "worker"
     read_only: bool | None = None
@@ -51,12 +52,21 @@ class AppFunctionDeclaration(Declaration):
     requires_confirmation: bool = False
     schema: AppFunctionSchema | None = None
     access: Access | None = None
-    access_level: AppFunctionAccessLevel = AppFunctionAccessLevel.ANDROID_TRUSTED
-    access_level_compat: bool = True
-    scope: AppFunctionScope = AppFunctionScope.GLOBAL
+    access_level: AppFunctionAccessLevel | None = None
+    access_level_compat: bool | None = None
+    scope: AppFunctionScope | None = None
     optional_defaults: OptionalDefaults | None = None
     deprecated: str | None = None
     max_result_bytes: int | None = None
+
+    def __post_init__(self) -> None:
+        schema = self.schema
+        if schema is None or (schema.category and schema.name and schema.version > 0):
+            return
+        raise ValueError(
+            f"{schema!r} is no schema of Android's; category and name are given, and the version "
+            "is 1 or more"
+        )
 
 
 _BARE = AppFunctionDeclaration()
@@ -73,7 +83,7 @@ def app_function(
     name: str | None = None,
     title: str | None = None,
     description: str | None = None,
-    enabled: bool = True,
+    enabled: bool | None = ...,
     timeout_seconds: float | None = None,
     thread: Thread = "worker",
     read_only: bool | None = None,
@@ -83,9 +93,9 @@ def app_function(
     requires_confirmation: bool = False,
     schema: AppFunctionSchema | None = None,
     access: Access | None = None,
-    access_level: AppFunctionAccessLevel = AppFunctionAccessLevel.ANDROID_TRUSTED,
-    access_level_compat: bool = True,
-    scope: AppFunctionScope = AppFunctionScope.GLOBAL,
+    access_level: AppFunctionAccessLevel | None = None,
+    access_level_compat: bool | None = None,
+    scope: AppFunctionScope | None = None,
     optional_defaults: OptionalDefaults | None = None,
     deprecated: str | None = None,
     max_result_bytes: int | None = None,
@@ -102,19 +112,21 @@ def app_function(function: F | None = None, /, **options: Any) -> F | Callable[[
     Args:
         function: The function, when used without parentheses.
         options: `id` (default `<module>#<function>`), `name` (the tool's name), `title`,
-            `description` (default: the docstring's), `enabled` (False: off until enabled),
-            `timeout_seconds`, `thread` (`"main"` keeps a plain `def` on the event loop's
-            thread), `read_only`, `destructive`, `idempotent`, `open_world` (hints for
-            clients), `requires_confirmation`, `schema`, `access` (a scope or a predicate on the
-            caller), `access_level`, `access_level_compat` and `scope` (Android's),
-            `optional_defaults` (`"declared"` passes Python's own defaults), `deprecated` (what
-            to use instead) and `max_result_bytes`.
+            `description` (default: the docstring's), `enabled` (False: off until enabled; None:
+            on, and Android's files do not say so), `timeout_seconds`, `thread` (`"main"` keeps
+            a plain `def` on the event loop's thread), `read_only`, `destructive`,
+            `idempotent`, `open_world` (hints for clients), `requires_confirmation`, `schema`,
+            `access` (a scope or a predicate on the caller), `access_level`,
+            `access_level_compat` and `scope` (Android's), `optional_defaults` (`"declared"`
+            passes Python's own defaults), `deprecated` (what to use instead) and
+            `max_result_bytes`.
 
     Returns:
         The function, or a decorator for it.
 
     Raises:
         TypeError: An option is unknown, or what is declared is a class.
+        ValueError: The schema lacks its category, its name or its version.
     """
     if options:
         require_known(options, AppFunctionDeclaration, "@app_function")

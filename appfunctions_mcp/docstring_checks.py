@@ -11,7 +11,29 @@ from typing import Any
 
 from appfunctions_mcp import exceptions
 from appfunctions_mcp.docstrings import ParsedDocstring, parse_docstring
+from appfunctions_mcp.function_metadata import FunctionNames
 from appfunctions_mcp.names import nearest_names
+
+
+def doubts(
+    function: Callable[..., Any],
+    names: FunctionNames,
+    description: str | None,
+    docstring: ParsedDocstring,
+) -> list[str]:
+    """What the docstring lacks, and what it says of things that do not exist.
+
+    Args:
+        function: The function.
+        names: How it is called.
+        description: What its declaration says in place of the docstring.
+        docstring: The docstring.
+    """
+    where = f"{names.source}: {names.tool_name}"
+    lacking = [f"{where} has no description; write a docstring"]
+    if docstring.description or description:
+        lacking = []
+    return [*lacking, *docstring_warnings(function, where, docstring)]
 
 
 def docstring_warnings(

@@ -5,7 +5,7 @@ waits is over when `begin` returns. Knows nothing of names, access or states.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from appfunctions_mcp.calls import CallRunner
@@ -21,6 +21,7 @@ from appfunctions_mcp.json_text import JsonTextError, write_json
 from appfunctions_mcp.limits import RateLimit, ServerBusyException
 from appfunctions_mcp.loop_guard import LoopGuard
 from appfunctions_mcp.metadata import (
+    AppFunctionCaller,
     AppFunctionMetadata,
     ExecutionLimits,
     ResourcesChanged,
@@ -36,6 +37,8 @@ from appfunctions_mcp.telemetry import ExecutionLog
 
 Begun = ExecuteAppFunctionResponse | Awaitable[ExecuteAppFunctionResponse]
 """An execution that is over, or the rest of one."""
+HandOut = Callable[[AppFunctionMetadata, AppFunctionCaller, Sequence[Any]], None]
+"""The function, who gets its result, and what that holds."""
 
 
 class Executor:
@@ -55,6 +58,8 @@ class Executor:
         self.lifespan: Any = None
         self.announce: Callable[[ResourceUpdated | ResourcesChanged], None] | None = None
         """Tells who listens of a change of resources."""
+        self.hand_out: HandOut | None = None
+        """Gives a caller what a result holds for it alone."""
         self.runner = CallRunner(limits)
         self.confirmations = confirmations
         self._log = log
@@ -176,22 +181,30 @@ class Executor:
             context.end()
             raise
         if not isinstance(begun, tuple):
-            return self._called(function, begun, context)
+            return self._called(function, request, begun, context)
         context.end()
-        return self._response(function, begun)
+        return self._response(function, request, begun)
 
     async def _called(
-        self, function: AppFunction, begun: Awaitable[Outcome], context: AppFunctionContext
+        self,
+        function: AppFunction,
+        request: ExecuteAppFunctionRequest,
+        begun: Awaitable[Outcome],
+        context: AppFunctionContext,
     ) -> ExecuteAppFunctionResponse:
         try:
             outcome = await begun
         finally:
             context.end()
-        return self._response(function, outcome)
+        return self._response(function, request, outcome)
 
-    def _response(self, function: AppFunction, outcome: Outcome) -> ExecuteAppFunctionResponse:
+    def _response(
+        self, function: AppFunction, request: ExecuteAppFunctionRequest, outcome: Outcome
+    ) -> ExecuteAppFunctionResponse:
         response = function.serialize(function.result_of(outcome))
         self._require_size(function.metadata, response)
+        if response.handed_out and self.hand_out is not None:
+            self.hand_out(function.metadata, request.caller, response.handed_out)
         return response
 
     def _confirmation(
@@ -246,13 +259,14 @@ _UNSEEN = AppFunctionContext()
 
 
 def _arguments_key(function: AppFunction, request: ExecuteAppFunctionRequest) -> bytes:
-    """Equal for equal arguments; those that JSON cannot hold are all refused, so all are one."""
+    """Equal for equal arguments in one activity; what JSON cannot hold is refused, so all one."""
     parameters = request.parameters
     is_token = function.metadata.requires_confirmation or (
         PARAMETER in parameters and takes_token(function, parameters)
     )
     token = PARAMETER if is_token else None
+    named = {name: parameters[name] for name in sorted(parameters) if name != token}
     try:
-        return write_json({name: parameters[name] for name in sorted(parameters) if name != token})
+        return write_json(named if request.activity_id is None else [request.activity_id, named])
     except JsonTextError:
         return b""

@@ -42,7 +42,11 @@ class FaultReport:
 
     def warn(self, line: int, text: str, path: Path | None = None) -> None:
         """Notes what the author should know though the document is usable."""
-        self._warnings[fault_text(path or self.path, line, text)] = None
+        if len(self._warnings) < MAX_FAULTS:
+            self._warnings[fault_text(path or self.path, line, text)] = None
+        else:
+            end = f"more than {MAX_FAULTS} warnings; the rest is left out"
+            self._warnings[fault_text(self.path, 1, end)] = None
 
     def include(self, error: MetadataXmlError, path: Path) -> None:
         """Takes over what was wrong with another document."""

@@ -14,7 +14,6 @@ from appfunctions_mcp.exceptions import AppFunctionDeclarationError
 from appfunctions_mcp.metadata import AppFunctionMetadata, AppFunctionResponseMetadata
 from appfunctions_mcp.names import name_in_words, tool_name_of
 from appfunctions_mcp.records import record, replaced
-from appfunctions_mcp.schema.annotations import Signature
 from appfunctions_mcp.schema.arguments import ArgumentsSchema
 from appfunctions_mcp.schema.responses import ResponseSchema
 
@@ -29,12 +28,11 @@ _TAKEN_OVER = (
     "requires_confirmation",
     "schema",
     "access",
-    "access_level",
-    "access_level_compat",
-    "scope",
     "max_result_bytes",
 )
 """What a declaration says and the metadata repeats under the same name."""
+_ANDROID_ONLY = ("access_level", "access_level_compat", "scope")
+"""What a declaration may leave unsaid, so that the metadata's own default holds."""
 
 CONFIRMATION_SCHEMA = {
     "type": "string",
@@ -93,17 +91,29 @@ def metadata_of(
     response: ResponseSchema,
 ) -> AppFunctionMetadata:
     """Puts together what is published of a function."""
+    possible = ((name, getattr(declared, name)) for name in _ANDROID_ONLY)
+    said = {name: value for name, value in possible if value is not None}
+    told = dict.fromkeys(said, True)
+    if declared.enabled is not ...:
+        told["enabled_by_default"] = declared.enabled is not None
+    description = declared.description or docstring.description
+    deprecated = declared.deprecated
     metadata = AppFunctionMetadata(
         function_id=names.function_id,
         tool_name=names.tool_name,
-        description=declared.description or docstring.description or name_in_words(names.name),
+        description=description or name_in_words(names.name),
+        is_described=bool(description),
         parameters=arguments.parameters,
         input_schema=arguments.input_schema,
-        response=AppFunctionResponseMetadata(docstring.returns, response.output_schema),
+        response=AppFunctionResponseMetadata(
+            response.description or docstring.returns, response.output_schema
+        ),
         raises=docstring.raises,
-        enabled_by_default=declared.enabled,
-        deprecated=declared.deprecated or docstring.deprecated,
+        enabled_by_default=declared.enabled is not False,
+        deprecated=docstring.deprecated if deprecated is None else deprecated,
         **{name: getattr(declared, name) for name in _TAKEN_OVER},
+        **said,
+        told=told,
         module=names.module,
         source=names.source,
     )
@@ -125,13 +135,13 @@ def with_confirmation(metadata: AppFunctionMetadata) -> AppFunctionMetadata:
     return replaced(metadata, input_schema=metadata.input_schema | {"properties": extended})
 
 
-def require_no_confirmation(names: FunctionNames, signature: Signature) -> None:
+def require_no_confirmation(names: FunctionNames, arguments: ArgumentsSchema) -> None:
     """Refuses a function that asks for confirmation and has a parameter of that name of its own.
 
     Raises:
         AppFunctionDeclarationError: It has one.
     """
-    if any(parameter.name == "confirmation" for parameter in signature.parameters):
+    if any(prop.name == "confirmation" for prop in arguments.shape.properties):
         raise _hidden_token(names)
 
 

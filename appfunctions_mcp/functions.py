@@ -18,7 +18,7 @@ from appfunctions_mcp.declaration import (
     declaration_of,
     is_declared,
 )
-from appfunctions_mcp.docstring_checks import docstring_warnings
+from appfunctions_mcp.docstring_checks import doubts
 from appfunctions_mcp.docstrings import ParsedDocstring, docstring_later
 from appfunctions_mcp.exceptions import (
     AppFunctionAppUnknownException,
@@ -86,8 +86,8 @@ class AppFunction:
         self.names = names
         self._describe = describe
         self._warnings = warnings
-        self._arguments = arguments
-        self._response = response
+        self.arguments = arguments
+        self.response = response
         self._bind = bind
         self._is_async = is_async
         self.takes_context = takes_context
@@ -127,7 +127,7 @@ class AppFunction:
         response = build_response(signature.return_annotation, docstring=docstring, source=source)
         names = names_of(function, declared, prefix, source)
         if declared.requires_confirmation:
-            require_no_confirmation(names, signature)
+            require_no_confirmation(names, arguments)
         return cls(
             lambda: metadata_of(names, declared, docstring, arguments, response),
             arguments,
@@ -198,7 +198,7 @@ class AppFunction:
             AppFunctionAppUnknownException: A validator of the author's own crashed.
         """
         try:
-            return self._arguments.validate(parameters, dropped)
+            return self.arguments.validate(parameters, dropped)
         except AppFunctionException:
             raise
         except Exception as crash:
@@ -237,6 +237,10 @@ class AppFunction:
         answer = answer_in(raised)
         if answer is None:
             raise crashed() from raised
+        if answer.refusal is not None:
+            # What it called was refused; it has begun itself.
+            answer = answer.restated()
+            answer.refusal = None
         recovery = self._recovery_of(answer)
         if answer.recovery or not recovery:
             raise answer
@@ -250,7 +254,7 @@ class AppFunction:
             AppFunctionInvalidArgumentException: The value is nested too deeply.
         """
         try:
-            return self._response.serialize(value)
+            return self.response.serialize(value)
         except AppFunctionException:
             raise
         except Exception as crash:
@@ -261,14 +265,35 @@ class AppFunction:
         confirmed = with_confirmation(metadata)
         return AppFunction(
             lambda: confirmed,
-            self._arguments,
-            self._response,
+            self.arguments,
+            self.response,
             self._bind,
             names=names_in(metadata),
             is_async=self._is_async,
             takes_context=self.takes_context,
             warnings=self._warnings,
         )
+
+    def with_body(self, call: MetadataCall) -> "AppFunction":
+        """The same function, checked as it is, with another body behind it.
+
+        Args:
+            call: Gets the checked arguments and the context; returns what the function returns,
+                or an awaitable of it.
+        """
+        return AppFunction(
+            lambda: self.metadata,
+            self.arguments,
+            self.response,
+            lambda given, context: partial(call, given, context),
+            names=self.names,
+            is_async=_is_async(call),
+        )
+
+    @property
+    def hands_out(self) -> bool:
+        """Whether results may hold links that only their caller may use."""
+        return self.response.hands_out
 
     def _recovery_of(self, raised: AppFunctionException) -> str | None:
         """The `Raises:` text of the class that was raised, or of its nearest ancestor."""
@@ -340,27 +365,6 @@ def source_of(function: Callable[..., Any]) -> str:
     if code is None:
         return repr(getattr(inner, "__qualname__", type(inner).__qualname__))
     return f"{code.co_filename}:{code.co_firstlineno}"
-
-
-def doubts(
-    function: Callable[..., Any],
-    names: FunctionNames,
-    description: str | None,
-    docstring: ParsedDocstring,
-) -> list[str]:
-    """What the docstring lacks, and what it says of things that do not exist.
-
-    Args:
-        function: The function.
-        names: How it is called.
-        description: What its declaration says in place of the docstring.
-        docstring: The docstring.
-    """
-    where = f"{names.source}: {names.tool_name}"
-    lacking = [f"{where} has no description; write a docstring"]
-    if docstring.description or description:
-        lacking = []
-    return [*lacking, *docstring_warnings(function, where, docstring)]
 
 
 def _binder(function: Callable[..., Any], context_parameter: str | None) -> Bind:

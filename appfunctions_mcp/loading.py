@@ -259,7 +259,8 @@ def _apply_overrides(
 
 def _changes(override: FunctionOverride) -> dict[str, Any]:
     names = {*field_names(type(override))} - {"function_id", "line"}
-    return {n: getattr(override, n) for n in names if getattr(override, n) is not None}
+    changes = {n: getattr(override, n) for n in names if getattr(override, n) is not None}
+    return changes | {"is_described": True} if "description" in changes else changes
 
 
 def _unknown_id(override: FunctionOverride, ids: list[str], metadata: AppMetadata) -> str:

@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from appfunctions_mcp.access import has_access
+from appfunctions_mcp.activities import Activities
 from appfunctions_mcp.confirmation import Confirmations
 from appfunctions_mcp.exceptions import (
     AppFunctionDeniedException,
@@ -36,9 +37,11 @@ from appfunctions_mcp.metadata import (
     AppFunctionCaller,
     AppFunctionMetadata,
     AppFunctionsChangeEvent,
+    AppFunctionScope,
     AppFunctionSearchSpec,
     AppFunctionState,
     ExecutionLimits,
+    StatesChanged,
 )
 from appfunctions_mcp.names import nearest_names
 from appfunctions_mcp.quoting import quoted
@@ -54,6 +57,9 @@ Proceed = Callable[[ExecuteAppFunctionRequest], Awaitable[ExecuteAppFunctionResp
 ExecutionHook = Callable[
     [ExecuteAppFunctionRequest, Proceed], Awaitable[ExecuteAppFunctionResponse]
 ]
+
+_GLOBAL = AppFunctionScope.GLOBAL
+"""Looked up once: in an enumeration that costs every call seventy nanoseconds."""
 
 
 class AppFunctionManager:
@@ -84,6 +90,11 @@ class AppFunctionManager:
         self.debug = debug
         self.executor = Executor(self.limits, confirmations or Confirmations(), self.log)
         self._states = FunctionStates(store or InMemoryStateStore())
+        self.activities = Activities(registry, lambda ids: self.announce(StatesChanged(ids)))
+        self.package = ""
+        """The app's own package, of functions that name none; searches go by it."""
+        self.hearers: list[Callable[[], bool]] = []
+        """Each says whether a client of one server wants to hear of changes now."""
         self._proceed: Callable[[ExecuteAppFunctionRequest], Begun] = self._begin
         self.begin: Callable[[ExecuteAppFunctionRequest], Begun] = self._begin_and_tell
         """Executes one function as far as that goes without waiting: mostly to its end.
@@ -190,8 +201,11 @@ class AppFunctionManager:
 
     def _begin(self, request: ExecuteAppFunctionRequest) -> Begun:
         function = self._find(request)
-        self._require_access(function.metadata, request.caller)
-        self._require_enabled(function.metadata)
+        metadata = function.metadata
+        self._require_access(metadata, request.caller)
+        self._require_enabled(metadata)
+        if request.activity_id is not None or metadata.scope is not _GLOBAL:
+            function = self.activities.body_of(function, request.activity_id)
         return self.executor.begin(function, request)
 
     def _find(self, request: ExecuteAppFunctionRequest) -> AppFunction:
@@ -219,19 +233,20 @@ class AppFunctionManager:
                 recovery="The user can enable it; until then the task needs another way.",
             ).as_refusal("disabled")
 
-    def listed(self, caller: AppFunctionCaller = LOCAL_CALLER) -> list[AppFunctionMetadata]:
-        """What a caller sees: the functions that are enabled and that it may execute."""
+    def offered(self) -> list[AppFunctionMetadata]:
+        """What somebody may see: the functions that are enabled and belong to no activity."""
         self.refresh()
-        return [
-            f.metadata
-            for f in self.registry
-            if self.is_enabled(f.metadata) and has_access(f.metadata, caller)
-        ]
+        listed = (f.metadata for f in self.registry)
+        return [m for m in listed if m.scope is _GLOBAL and self.is_enabled(m)]
+
+    def listed(self, caller: AppFunctionCaller = LOCAL_CALLER) -> list[AppFunctionMetadata]:
+        """What a caller sees: of the offered functions those that it may execute."""
+        return [m for m in self.offered() if has_access(m, caller)]
 
     def search(
         self, spec: AppFunctionSearchSpec | None = None, caller: AppFunctionCaller = LOCAL_CALLER
     ) -> list[AppFunctionMetadata]:
-        """Finds functions, the disabled ones too (searchAppFunctions).
+        """Finds functions, the disabled ones and those of activities too (searchAppFunctions).
 
         Args:
             spec: The filters; None finds all.
@@ -240,7 +255,7 @@ class AppFunctionManager:
         Returns:
             The metadata, in the order of declaration.
         """
-        found = self.registry.search(spec or AppFunctionSearchSpec())
+        found = self.registry.search(spec or AppFunctionSearchSpec(), self.package)
         return [f.metadata for f in found if has_access(f.metadata, caller)]
 
     def is_enabled(self, metadata: AppFunctionMetadata) -> bool:
@@ -289,6 +304,11 @@ class AppFunctionManager:
         """Equal to what it was before for as long as neither functions nor states change."""
         self.refresh()
         return self.registry.revision, self._states.current
+
+    @property
+    def is_heard(self) -> bool:
+        """Whether any client wants to hear of changes now."""
+        return any(is_heard() for is_heard in self.hearers)
 
     def add_listener(self, listener: Listener) -> Callable[[], None]:
         """Calls the listener for each change, in the thread that made it; returns how to stop."""

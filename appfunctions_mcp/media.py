@@ -4,14 +4,22 @@ An author makes one of these and returns it, or a list of them. They hold plain 
 base64 and blocks are made at the edge. Knows nothing of MCP.
 """
 
+import math
+from collections.abc import Callable
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from appfunctions_mcp.lazy_regex import regex
+from appfunctions_mcp.marks import MARKS_KEY
 from appfunctions_mcp.records import record
 
 _URI = regex(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s]+")
 _MIME_TYPE = regex(r"[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*(;.*)?")
+
+PENDING_INTENT_SECONDS = 300.0
+"""How long a step with an action can be taken where its author does not say."""
+ACTION_SCHEME = "pending-intent://"
+"""What the addresses of steps with an action begin with."""
 
 # The platform's own table differs from one machine to the next, so the usual ones stand here.
 _MIME_TYPE_BY_SUFFIX = {
@@ -199,24 +207,61 @@ class ResourceLink:
 class PendingIntent:
     """A step that only the user can take (Android: PendingIntent).
 
-    Returned by a function, it reaches the agent as a link with the instructions; nothing is
-    opened, and nobody learns whether the user has taken the step.
+    Returned by a function, it reaches the agent as a link with the instructions. With an address
+    of your own nothing is opened, and nobody learns whether the user has taken the step. With an
+    `action` the link is one of this server's: reading it takes the step, once. As a parameter it
+    is a handle, as an earlier result has given it.
+
+    Example:
+        >>> PendingIntent("https://example.org/pay/7", "Pay the bill.").uri
+        'https://example.org/pay/7'
+        >>> PendingIntent(action=lambda: "paid", instructions="Pay the bill.").expires_in
+        300.0
 
     Raises:
-        TypeError: The instructions are not a string.
-        ValueError: The address has no valid form.
+        TypeError: The instructions are not a string, or the action cannot be called.
+        ValueError: The address has no valid form, there is an action too, or neither, or the
+            time is none.
     """
 
-    uri: str
-    """What the user opens, such as `https://example.org/pay/7`."""
-    instructions: str = "The user has to open this link to go on."
+    uri: str = ""
+    """What the user opens, such as `https://example.org/pay/7`; made here for an action."""
+    instructions: str = "The user has to take this step to go on."
     """What the agent tells the user."""
     title: str | None = None
     """A few words for the link."""
+    action: Callable[..., Any] | None = None
+    """What the step does; takes nothing or the context, and may be async. What it returns is
+    read."""
+    expires_in: float | None = None
+    """How many seconds the link holds; five minutes for an action, else None: nobody knows."""
 
     def __post_init__(self) -> None:
-        _require_uri(self, self.uri)
         _require_text(self, "instructions", self.instructions)
+        if self.action is not None:
+            if self.uri and not self.uri.startswith(ACTION_SCHEME):
+                raise ValueError("PendingIntent takes a uri or an action, not both")
+            if not callable(self.action):
+                raise TypeError(
+                    f"PendingIntent.action takes a function, not {type(self.action).__name__}"
+                )
+            object.__setattr__(self, "uri", self.uri or ACTION_SCHEME + _unguessable())
+            if self.expires_in is None:
+                object.__setattr__(self, "expires_in", PENDING_INTENT_SECONDS)
+        _require_uri(self, self.uri)
+        if self.expires_in is not None and not 0 < self.expires_in < math.inf:
+            raise ValueError(
+                f"PendingIntent.expires_in is {self.expires_in!r}; a number of seconds above 0 "
+                "is accepted"
+            )
+
+    @property
+    def limits(self) -> str:
+        """How often and how long the link holds, in words; empty where nobody knows."""
+        if self.expires_in is None:
+            return ""
+        once = "once, " if self.action is not None else ""
+        return f"It works {once}within {time_in_words(self.expires_in)}."
 
     def to_resource_link(self) -> ResourceLink:
         """The link that stands for the step in a result."""
@@ -224,8 +269,57 @@ class PendingIntent:
             uri=self.uri,
             name="pending_intent",
             title=self.title,
-            description=self.instructions,
+            description=f"{self.instructions} {self.limits}".rstrip(),
         )
+
+    def __app_function_link__(self, _number: int) -> ResourceLink:
+        return self.to_resource_link()
+
+    @classmethod
+    def from_handle(cls, handle: object) -> "PendingIntent":
+        """The step that a handle stands for, as an agent passes it on.
+
+        Raises:
+            ValueError: It is no address.
+        """
+        if isinstance(handle, cls):
+            return handle
+        if not isinstance(handle, str) or not _URI.fullmatch(handle):
+            raise ValueError("no handle of a pending step")
+        return cls(handle)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _source: object, _handler: object) -> dict[str, Any]:
+        # The first key is that of `values`, which imports this module.
+        return {
+            "type": "function-plain",
+            "function": {"type": "no-info", "function": cls.from_handle},
+            "serialization": {"type": "function-plain", "function": _handle_of},
+            "metadata": {
+                "appfunctions_mcp_form": "pending-intent",
+                MARKS_KEY: {"parcelable": "android.app.PendingIntent"},
+            },
+        }
+
+
+def _unguessable() -> str:
+    from secrets import token_urlsafe  # costs a start more than all of this module
+
+    return token_urlsafe(24)
+
+
+def _handle_of(intent: object) -> str:
+    if not isinstance(intent, PendingIntent):
+        raise TypeError(f"{type(intent).__name__} is no PendingIntent")
+    return intent.uri
+
+
+def time_in_words(seconds: float) -> str:
+    """A time in the largest unit that it is a whole number of: `5 minutes`, `90 seconds`."""
+    for unit, name in ((3600, "hour"), (60, "minute")):
+        if seconds >= unit and seconds % unit == 0:
+            return f"{seconds / unit:g} {name}{'s' * (seconds != unit)}"
+    return f"{seconds:g} second{'s' * (seconds != 1)}"
 
 
 Media = Image | Audio | TextResource | BlobResource | ResourceLink

@@ -32,18 +32,23 @@ class AppFunctionState(Enum):
 
 
 class AppFunctionAccessLevel(Enum):
-    """Android's levels of callers (AppFunctionAccessLevel), narrowest first."""
+    """Android's levels of callers (AppFunctionAccessLevel), narrowest first; each has the last."""
 
     SELF = "self"
+    """The local user alone."""
     SYSTEM = "system"
+    """The local user, and callers with the scope `appfunctions:system`."""
     ANDROID_TRUSTED = "androidTrusted"
+    """Every caller whom the server admits."""
 
 
 class AppFunctionScope(Enum):
     """Android's scopes: one implementation for the app, or one for each activity."""
 
     GLOBAL = "global"
+    """Called by its name alone."""
     ACTIVITY = "activity"
+    """Called with the id of an activity, such as a window, which has registered a body for it."""
 
 
 @record(frozen=True, slots=True)
@@ -102,6 +107,11 @@ class AppFunctionMetadata:
     function_id: str
     tool_name: str
     description: str = ""
+    is_described: bool = True
+    """Whether somebody wrote the description; else it is the name in words."""
+    told: Mapping[str, bool] = field(default_factory=dict)
+    """Whether Android's files tell of `enabled_by_default`, `scope`, `access_level` and
+    `access_level_compat`, so far as the author says; else they tell what is no default."""
     title: str | None = None
     parameters: tuple[AppFunctionParameterMetadata, ...] = ()
     input_schema: JsonSchema = field(
@@ -131,6 +141,8 @@ class AppFunctionMetadata:
     max_result_bytes: int | None = None
     """The function's own limit; None takes the app's."""
     thread: Thread = "worker"
+    package: str = ""
+    """The Android package that it belongs to; empty for one of the app's own."""
     module: str = ""
     source: str = ""
     """`FILE:LINE` of the declaration, for messages to the author."""
@@ -173,25 +185,34 @@ class AppPromptMetadata:
 
 @record(frozen=True, slots=True)
 class AppFunctionSearchSpec:
-    """Filters of a search; None does not filter (AppFunctionSearchSpec).
+    """Filters of a search, which all have to admit a function; None does not filter.
 
     Raises:
         ValueError: A set of names is empty, or the version is negative.
     """
 
     function_ids: frozenset[str] | None = None
+    """Functions with one of these ids."""
     schema_category: str | None = None
+    """Functions that implement a schema of exactly this category."""
     schema_name: str | None = None
+    """Functions that implement a schema of exactly this name."""
     min_schema_version: int = 0
+    """Functions that implement a schema of this version or a later one; 0 does not filter."""
     scopes: frozenset[AppFunctionScope] | None = None
+    """Functions of one of these scopes."""
+    package_names: frozenset[str] | None = None
+    """Functions of one of these packages: Android's names, or the server's where it has none."""
 
     def __post_init__(self) -> None:
         if self.min_schema_version < 0:
             raise ValueError(
                 f"min_schema_version is {self.min_schema_version}; 0 or more is accepted"
             )
-        if self.function_ids is not None and not self.function_ids:
-            raise ValueError("function_ids is empty; name at least one id, or leave it None")
+        for name in ("function_ids", "package_names"):
+            given = getattr(self, name)
+            if given is not None and not given:
+                raise ValueError(f"{name} is empty; name at least one, or leave it None")
 
 
 @record(frozen=True, slots=True)
@@ -315,6 +336,8 @@ class AppMetadata:
     title: str | None = None
     version: str = "0.0.0"
     website_url: str | None = None
+    package: str | None = None
+    """The app's name on an Android device; None for one that has none there."""
     icons: tuple[AppIcon, ...] = ()
     path: Path | None = None
     """The metadata file; None for an app made in code."""

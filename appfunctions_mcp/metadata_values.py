@@ -27,6 +27,7 @@ _NUMBER = regex(r"[0-9]{1,9}(\.[0-9]{1,9})?\Z")
 _INTEGER = regex(r"[0-9]{1,10}\Z")
 _SERVER_NAME = regex(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,63}\Z")
 _PREFIX = regex(r"[A-Za-z_][A-Za-z0-9_-]{0,61}\Z")
+_ANDROID_PACKAGE = regex(r"(?=.{1,223}\Z)[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z][A-Za-z0-9_]*)*\Z")
 _ENVIRONMENT_NAME = regex(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _WORD = regex(r"\S{1,64}\Z")
 _FUNCTION_ID = regex(r"\S{1,512}\Z")
@@ -98,6 +99,9 @@ server_name = _pattern(
 )
 tool_prefix = _pattern(
     _PREFIX, "up to 62 letters A to Z, digits, '-' and '_', beginning with a letter or '_'"
+)
+android_package = _pattern(
+    _ANDROID_PACKAGE, "the name of an Android package, such as 'com.example.notes'"
 )
 version = _pattern(_WORD, "up to 64 characters without blanks, such as '1.0.0'")
 function_id = _pattern(_FUNCTION_ID, "a function's id, such as 'package.module#function'")

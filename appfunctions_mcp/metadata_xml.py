@@ -22,6 +22,7 @@ from appfunctions_mcp.metadata_attributes import (
 )
 from appfunctions_mcp.metadata_parts import ELEMENTS, PartReader
 from appfunctions_mcp.metadata_values import (
+    android_package,
     existing_folder,
     module_name,
     on_off,
@@ -46,6 +47,7 @@ _MCP_NAMES = (
     "title",
     "version",
     "websiteUrl",
+    "package",
     "pythonPath",
     "optionalDefaults",
     "unknownArguments",
@@ -143,6 +145,7 @@ class _Document:
             title=text("title"),
             version=value("version", version) or "0.0.0",
             website_url=value("websiteUrl", web_address),
+            package=value("package", android_package),
             icons=tuple(parts.icons),
             path=self._path,
             locale=locale,

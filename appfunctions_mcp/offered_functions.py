@@ -6,9 +6,10 @@ Knows nothing of addresses or messages.
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from appfunctions_mcp.docstring_checks import doubts
 from appfunctions_mcp.docstrings import ParsedDocstring
 from appfunctions_mcp.function_metadata import FunctionNames
-from appfunctions_mcp.functions import AppFunction, ReadFunction, doubts
+from appfunctions_mcp.functions import AppFunction, ReadFunction
 from appfunctions_mcp.metadata import Access, AppFunctionMetadata
 from appfunctions_mcp.names import name_in_words
 from appfunctions_mcp.schema.responses import ResponseSchema, response_from_json_schema

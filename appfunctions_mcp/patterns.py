@@ -26,13 +26,17 @@ class PatternType(IntEnum):
     SUFFIX = 4
 
 
+_GLOBS = frozenset({PatternType.SIMPLE_GLOB, PatternType.ADVANCED_GLOB})
+
+
 @record(frozen=True, slots=True)
 class AppFunctionPatternMatcher:
     r"""One pattern that a text may match (Android's annotation).
 
     In a simple glob `.` is any character, `*` repeats what stands before it any number of times
-    and `\` takes the next character as it is; an advanced glob knows `[a-z]`, `[^a-z]`, `+` and
-    `{m,n}` as well.
+    and `\` takes the next character as it is; as on Android none is refused: a `*` with nothing
+    before it stands for itself, and a `\` at the end for NUL. An advanced glob knows `[a-z]`,
+    `[^a-z]`, `+` and `{m,n}` as well.
 
     Example:
         >>> AppFunctionPatternMatcher("note-[0-9]+", PatternType.ADVANCED_GLOB).matches("note-12")
@@ -40,17 +44,17 @@ class AppFunctionPatternMatcher:
 
     Args:
         pattern: The pattern.
-        type: How it is read.
+        type: How it is read; with a number that no `PatternType` has, it matches nothing.
 
     Raises:
         ValueError: The pattern is no glob that Android accepts.
     """
 
     pattern: str
-    type: PatternType = PatternType.LITERAL
+    type: PatternType | int = PatternType.LITERAL
 
     def __post_init__(self) -> None:
-        if self.type in {PatternType.SIMPLE_GLOB, PatternType.ADVANCED_GLOB}:
+        if self.type in _GLOBS:
             _steps_of(self.pattern, self.type)
 
     def matches(self, text: str) -> bool:
@@ -61,23 +65,30 @@ class AppFunctionPatternMatcher:
             return text.startswith(self.pattern)
         if self.type == PatternType.SUFFIX:
             return text.endswith(self.pattern)
-        return _walk(_steps_of(self.pattern, self.type), text)
+        return self.type in _GLOBS and _walk(_steps_of(self.pattern, self.type), text)
 
     @property
-    def regex(self) -> str:
-        """An anchored regular expression that accepts the same texts."""
+    def regex(self) -> str | None:
+        """An anchored regular expression that accepts the same texts; None for an unknown type."""
         if self.type == PatternType.LITERAL:
             return f"^{_escaped(self.pattern)}$"
         if self.type == PatternType.PREFIX:
             return f"^{_escaped(self.pattern)}"
         if self.type == PatternType.SUFFIX:
             return f"{_escaped(self.pattern)}$"
+        if self.type not in _GLOBS:
+            return None
         return f"^{''.join(t.regex for t in _tokens_of(self.pattern, self.type))}$"
 
 
-def regex_of(matchers: Iterable[AppFunctionPatternMatcher]) -> str:
-    """One regular expression for several matchers, of which any may match."""
+def regex_of(matchers: Iterable[AppFunctionPatternMatcher]) -> str | None:
+    """One regular expression for several matchers, of which any may match.
+
+    None where one of them is of an unknown type, as Android derives none then.
+    """
     regexes = [matcher.regex for matcher in matchers]
+    if None in regexes:
+        return None
     return regexes[0] if len(regexes) == 1 else "|".join(f"(?:{regex})" for regex in regexes)
 
 
@@ -137,7 +148,7 @@ class _Step:
 
 
 @lru_cache(maxsize=256)
-def _steps_of(pattern: str, kind: PatternType) -> tuple[_Step, ...]:
+def _steps_of(pattern: str, kind: PatternType | int) -> tuple[_Step, ...]:
     steps: list[_Step] = []
     for token in _tokens_of(pattern, kind):
         steps += [_Step(token.characters)] * token.at_least
@@ -178,7 +189,7 @@ def _with_skips(steps: tuple[_Step, ...], places: set[int]) -> set[int]:
     return found
 
 
-def _tokens_of(pattern: str, kind: PatternType) -> Iterator[_Token]:
+def _tokens_of(pattern: str, kind: PatternType | int) -> Iterator[_Token]:
     at = 0
     while at < len(pattern):
         characters, at = _characters_at(pattern, at, kind)
@@ -186,18 +197,20 @@ def _tokens_of(pattern: str, kind: PatternType) -> Iterator[_Token]:
         yield _Token(characters, at_least, at_most)
 
 
-def _characters_at(pattern: str, at: int, kind: PatternType) -> tuple[_Characters, int]:
+def _characters_at(pattern: str, at: int, kind: PatternType | int) -> tuple[_Characters, int]:
     character = pattern[at]
     advanced = kind == PatternType.ADVANCED_GLOB
     if character == ".":
         return _Characters((), negated=True), at + 1
     if character == "\\":
+        if at + 1 == len(pattern) and not advanced:
+            return _single("\0"), at + 1
         if at + 1 == len(pattern):
             raise ValueError(f"the pattern {pattern!r} ends in a backslash")
         return _single(pattern[at + 1]), at + 2
     if advanced and character == "[":
         return _set_at(pattern, at)
-    if character == "*" or (advanced and character in "+{}]"):
+    if advanced and character in "*+{}]":
         raise ValueError(f"the pattern {pattern!r} has {character!r} where nothing is to repeat")
     return _single(character), at + 1
 
@@ -232,7 +245,7 @@ def _ranges_of(members: list[tuple[str, bool]]) -> Iterator[tuple[str, str]]:
             at += 1
 
 
-def _times_at(pattern: str, at: int, kind: PatternType) -> tuple[int, int | None, int]:
+def _times_at(pattern: str, at: int, kind: PatternType | int) -> tuple[int, int | None, int]:
     following = pattern[at : at + 1]
     if following == "*":
         return 0, None, at + 1

@@ -18,6 +18,7 @@ from appfunctions_mcp.manager import AppFunctionManager
 from appfunctions_mcp.metadata import (
     LOCAL_CALLER,
     AppFunctionCaller,
+    AppFunctionMetadata,
     AppResourceMetadata,
     ResourcesChanged,
     ResourceUpdated,
@@ -30,6 +31,9 @@ from appfunctions_mcp.resource_registry import AppResourceRegistry, FoundResourc
 from appfunctions_mcp.telemetry import warn
 
 if TYPE_CHECKING:
+    from appfunctions_mcp.handed_out import HandedOut
+    from appfunctions_mcp.library_models import AppFunctionUriGrant
+    from appfunctions_mcp.pending_steps import PendingStep
     from appfunctions_mcp.resource_contents import Contents
     from appfunctions_mcp.resources import AppResource
 
@@ -52,9 +56,10 @@ class AppResources:
         self._compiled = compiled
         self._calls = OfferedCalls(manager)
         self._told: set[str] = set()
+        self._handed: HandedOut | None = None
 
     def __bool__(self) -> bool:
-        return len(self.registry) > 0
+        return len(self.registry) > 0 or self._handed is not None
 
     @property
     def revision(self) -> int:
@@ -89,7 +94,33 @@ class AppResources:
     def is_visible(self, uri: str, caller: AppFunctionCaller = LOCAL_CALLER) -> bool:
         """Whether an address is one of a resource or template that a caller may read."""
         found = self.registry.find(uri)
-        return found is not None and _may_read(found.resource, caller) and found.fault is None
+        return found is not None and self._may_read(found, uri, caller) and found.fault is None
+
+    def hand_out(
+        self, metadata: AppFunctionMetadata, caller: AppFunctionCaller, parts: Sequence[Any]
+    ) -> None:
+        """Gives a caller what a result of a function holds: grants, and steps to be taken once.
+
+        Args:
+            metadata: The function.
+            caller: Who gets the result.
+            parts: What the result holds.
+
+        Raises:
+            AppFunctionAppUnknownException: The action of a step is none that can be called.
+        """
+        from appfunctions_mcp.handed_out import HandedOut
+        from appfunctions_mcp.library_models import AppFunctionUriGrant
+
+        self._handed = self._handed or HandedOut()
+        self._handed.give(parts, caller, metadata.tool_name)
+        for part in parts:
+            if isinstance(part, AppFunctionUriGrant) and not self._can_be_read(part):
+                self._warn_once(
+                    f"{metadata.source}: {metadata.tool_name} grants {quoted(part.uri)}, which is "
+                    "the address of no resource that is declared with granted=True, so that its "
+                    "caller cannot read it"
+                )
 
     async def read(self, request: ReadAppResourceRequest) -> "Contents":
         """Reads what stands at an address, with every check.
@@ -105,6 +136,10 @@ class AppResources:
                 the text is the same.
             AppFunctionException: Whatever else kept it from contents; the class says what.
         """
+        step = self._handed.step(request.uri, request.caller) if self._handed else None
+        if step is not None:
+            execution = Execution("resource", STEP_NAME, STEP_NAME, request)
+            return await self._calls.told(execution, self._taken(step, request), _size_of)
         found = self.registry.find(request.uri)
         values = found.values if found else {}
         execution = self._execution_of(found.resource if found else None, request, values)
@@ -172,7 +207,7 @@ class AppResources:
         if resource is None:
             found = self.registry.find(uri_template)
             resource = found.resource if found else None
-        if resource is None or not _may_read(resource, caller):
+        if resource is None or not may_read(resource, caller):
             raise nothing_at(uri_template)
         parameters = resource.metadata.parameters
         parameter = parameter_named(argument, parameters, quoted(resource.uri))
@@ -182,7 +217,39 @@ class AppResources:
         return await self._calls.complete(resource.completers, parameter, typed, request, execution)
 
     def _seen_by(self, caller: AppFunctionCaller) -> "list[AppResource]":
-        return [resource for resource in self.registry if _may_read(resource, caller)]
+        return [resource for resource in self.registry if may_read(resource, caller)]
+
+    def _may_read(self, found: FoundResource, uri: str, caller: AppFunctionCaller) -> bool:
+        """Whether a caller may read what stands at an address, by itself or by a grant."""
+        resource = found.resource
+        if may_read(resource, caller):
+            return True
+        handed = self._handed
+        return resource.takes_grants and handed is not None and handed.is_granted(uri, caller)
+
+    def _can_be_read(self, grant: "AppFunctionUriGrant") -> bool:
+        """Whether a grant to read leads somewhere: here, or where a client goes by itself."""
+        if grant.is_prefix or not grant.may_read or grant.uri.lower().startswith(_ELSEWHERE):
+            return True
+        found = self.registry.find(grant.uri)
+        return found is not None and found.resource.takes_grants
+
+    async def _taken(self, step: "PendingStep", request: ReadAppResourceRequest) -> "Contents":
+        """Takes a step, once the user agrees."""
+        await step.agree(request)
+        function = step.claim()
+        try:
+            value = await self._calls.run(function, {}, request)
+        except AppFunctionException as failure:
+            if failure.refusal is not None:  # it has not begun
+                step.reopen()
+            raise
+        finally:
+            if request.channel.has_asked:  # the next round runs it from its start
+                step.reopen()
+        contents = step.contents(value)
+        self._calls.require_size(function, _size_of(contents))
+        return contents
 
     async def _read(
         self, request: ReadAppResourceRequest, found: FoundResource | None
@@ -191,7 +258,7 @@ class AppResources:
         if found is None:
             raise nothing_at(uri)
         resource = found.resource
-        if not _may_read(resource, request.caller):
+        if not self._may_read(found, uri, request.caller):
             raise nothing_at(uri, "denied")
         if found.fault is not None:
             warn(f"{resource.names.source}: refused the address {quoted(uri)}: {found.fault}")
@@ -239,12 +306,19 @@ class AppResources:
         return Execution("resource", resource.uri, resource.metadata.name, request, values, schema)
 
 
+STEP_NAME = "pending-intent"
+"""What logs and metrics call every step of a PendingIntent: the address is its caller's alone."""
+_ELSEWHERE = ("http:", "https:")
+"""What the addresses begin with that clients fetch by themselves."""
 _MOST_WARNINGS = 100
 """How many different faults of entries are told; more say nothing new."""
 
 
-def _may_read(resource: "AppResource", caller: AppFunctionCaller) -> bool:
-    return has_access(resource.function.metadata, caller)
+def may_read(resource: "AppResource", caller: AppFunctionCaller) -> bool:
+    """Whether a caller may read a resource, or some of a template, without a grant."""
+    metadata = resource.function.metadata
+    is_for_grants_alone = resource.takes_grants and metadata.access is None
+    return not is_for_grants_alone and has_access(metadata, caller)
 
 
 def nothing_at(uri: str, reason: str = "unknown") -> AppFunctionElementNotFoundException:

@@ -20,6 +20,8 @@ class AppFunctionRegistry:
         self._by_tool_name: dict[str, AppFunction] = {}
         self.revision = 0
         """Rises with each change."""
+        self.hands_out = False
+        """Whether results of some function may hold links that only their caller may use."""
 
     def __iter__(self) -> Iterator[AppFunction]:
         return iter(tuple(self._by_id.values()))
@@ -46,14 +48,17 @@ class AppFunctionRegistry:
             by_tool_name[names.tool_name] = function
         if faults:
             raise AppFunctionDeclarationError(faults)
-        self._by_id, self._by_tool_name = by_id, by_tool_name
-        self.revision += 1
+        self._take(by_id, by_tool_name)
 
     def remove(self, function_ids: Iterable[str]) -> None:
         """Removes functions; ids that are not here are passed over."""
         gone = set(function_ids)
-        self._by_id = {i: f for i, f in self._by_id.items() if i not in gone}
-        self._by_tool_name = {f.names.tool_name: f for f in self._by_id.values()}
+        by_id = {i: f for i, f in self._by_id.items() if i not in gone}
+        self._take(by_id, {f.names.tool_name: f for f in by_id.values()})
+
+    def _take(self, by_id: dict[str, AppFunction], by_tool_name: dict[str, AppFunction]) -> None:
+        self._by_id, self._by_tool_name = by_id, by_tool_name
+        self.hands_out = any(function.hands_out for function in by_id.values())
         self.revision += 1
 
     def find(self, name: str) -> AppFunction | None:
@@ -70,15 +75,21 @@ class AppFunctionRegistry:
             if len(server) + 1 + len(f.names.tool_name) > 60
         ]
 
-    def search(self, spec: AppFunctionSearchSpec) -> list[AppFunction]:
-        """The functions that every filter of the spec admits, in their order."""
-        return [f for f in self if _admits(spec, f.metadata)]
+    def search(self, spec: AppFunctionSearchSpec, package: str = "") -> list[AppFunction]:
+        """The functions that every filter of the spec admits, in their order.
+
+        Args:
+            spec: The filters.
+            package: The app's own package, of functions that name none.
+        """
+        return [f for f in self if _admits(spec, f.metadata, package)]
 
 
-def _admits(spec: AppFunctionSearchSpec, metadata: AppFunctionMetadata) -> bool:
+def _admits(spec: AppFunctionSearchSpec, metadata: AppFunctionMetadata, package: str) -> bool:
     schema = metadata.schema
     return (
-        (spec.function_ids is None or metadata.function_id in spec.function_ids)
+        (spec.package_names is None or (metadata.package or package) in spec.package_names)
+        and (spec.function_ids is None or metadata.function_id in spec.function_ids)
         and (spec.scopes is None or metadata.scope in spec.scopes)
         and (
             spec.schema_category is None

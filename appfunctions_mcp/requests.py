@@ -12,6 +12,8 @@ from appfunctions_mcp.metadata import LOCAL_CALLER, AppFunctionCaller
 from appfunctions_mcp.records import record
 
 if TYPE_CHECKING:
+    from appfunctions_mcp.library_models import AppFunctionUriGrant
+    from appfunctions_mcp.media import PendingIntent
     from appfunctions_mcp.prompt_messages import PromptMessage
     from appfunctions_mcp.questions import Question
 
@@ -93,6 +95,8 @@ class ExecuteAppFunctionRequest:
     """What the caller's program says it can do, such as `sampling` or `elicitation`."""
     trace_context: Mapping[str, Any] | None = None
     """What holds the caller's `traceparent`, if it sends one: MCP's `_meta` as it came."""
+    activity_id: str | None = None
+    """In which activity; what belongs to none is called without."""
 
 
 @record(frozen=True, slots=True)
@@ -110,6 +114,8 @@ class ExecuteAppFunctionResponse:
     """The compact JSON of `structured`, or the returned text itself; None for media."""
     media: tuple[Media | str, ...] = ()
     """Blocks of their own, in order; a text among media is one too."""
+    handed_out: "tuple[PendingIntent | AppFunctionUriGrant, ...]" = ()
+    """What the value holds that its caller alone may use, from now on."""
 
     @property
     def size(self) -> int:

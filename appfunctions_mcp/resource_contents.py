@@ -135,6 +135,11 @@ def content_writer(
     response = None
     if rest:
         response = build_response(Union[tuple(rest)], docstring=docstring, source=source)  # noqa: UP007 - the members are known only here
+        if response.hands_out:
+            raise AppFunctionDeclarationError(
+                f"{source}: the return type {type_name(returned)} holds a PendingIntent or an "
+                "AppFunctionUriGrant, which only results of functions hand out; return it there"
+            )
     found = mime_type or _found_mime_type(single, listed, has_json=bool(rest))
     return ContentWriter(found, single, listed, response, mime_type is not None)
 

@@ -34,6 +34,9 @@ class AppResourceDeclaration(Declaration):
     size: int | None = None
     """How many bytes a single resource has, where that is always the same."""
     access: Access | None = None
+    granted: bool = False
+    """Whether it is for callers that a result has given an AppFunctionUriGrant for it; others
+    are admitted by `access` alone, and by none where there is none."""
     timeout_seconds: float | None = None
     max_result_bytes: int | None = None
     entries: Entries | None = None
@@ -51,6 +54,7 @@ class AppResourceOptions(TypedDict, total=False):
     mime_type: str | None
     size: int | None
     access: Access | None
+    granted: bool
     timeout_seconds: float | None
     max_result_bytes: int | None
     entries: Entries | None
@@ -71,9 +75,11 @@ def app_resource(uri: str, /, **options: Unpack[AppResourceOptions]) -> Callable
         options: `name` (what lists call it; default: the function's), `title`, `description`
             (default: the docstring's), `mime_type` (default: from the return type), `size`
             (bytes, of a single resource), `access` (a scope or a predicate on the caller),
-            `timeout_seconds`, `max_result_bytes`, `entries` (lists the resources of a template:
-            returns ResourceLinks, or pairs of address and name) and `complete` (by variable: a
-            sequence of values, or what returns one for the text so far).
+            `granted` (for callers that a result has given an AppFunctionUriGrant for the
+            address, and for those whom `access` admits), `timeout_seconds`,
+            `max_result_bytes`, `entries` (lists the resources of a template: returns
+            ResourceLinks, or pairs of address and name) and `complete` (by variable: a sequence
+            of values, or what returns one for the text so far).
 
     Returns:
         A decorator for the function.

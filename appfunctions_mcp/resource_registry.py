@@ -58,7 +58,7 @@ class AppResourceRegistry:
         by_uri = dict(self._by_uri)
         faults = []
         for resource in resources:
-            twin = by_uri.setdefault(_key(resource.uri), resource)
+            twin = by_uri.setdefault(address_key(resource.uri), resource)
             if twin is not resource:
                 faults.append(
                     f"{resource.names.source}: the address {resource.uri!r} is taken by "
@@ -70,12 +70,12 @@ class AppResourceRegistry:
 
     def remove(self, uris: Iterable[str]) -> None:
         """Removes resources; addresses that are not here are passed over."""
-        gone = {_key(uri) for uri in uris}
+        gone = {address_key(uri) for uri in uris}
         self._take({uri: each for uri, each in self._by_uri.items() if uri not in gone})
 
     def declared(self, uri: str) -> "AppResource | None":
         """The resource or the template that was declared with exactly this text."""
-        return self._by_uri.get(_key(uri))
+        return self._by_uri.get(address_key(uri))
 
     def find(self, uri: str) -> FoundResource | None:
         """What an address names; None where it is that of nothing."""
@@ -97,7 +97,7 @@ class AppResourceRegistry:
         self.revision += 1
 
 
-def _key(uri: str) -> str:
+def address_key(uri: str) -> str:
     """What equal addresses have in common: schemes are the same in any case."""
     scheme, colon, rest = uri.partition(":")
     return f"{scheme.lower()}{colon}{rest}"

@@ -145,6 +145,11 @@ class AppResource:
         """What the author should know."""
         return self.function.warnings
 
+    @property
+    def takes_grants(self) -> bool:
+        """Whether callers may read it that a result has given a grant for it."""
+        return self._declared.granted
+
     def contents(self, value: object, uri: str) -> Contents | None:
         """The contents that the function's result makes; None where nothing stands there.
 

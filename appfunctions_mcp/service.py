@@ -109,12 +109,12 @@ class AppFunctionService:
         self._hooks: list[ExecutionHook] = []
         self._running = 0
         self._stack = AsyncExitStack()
-        self.manager.executor.announce = self.manager.announce
+        self._connect()
 
     @property
     def has_resources(self) -> bool:
         """Whether there is anything to read; asking imports nothing."""
-        return "resources" in self.__dict__ and bool(self.resources)
+        return self.registry.hands_out or ("resources" in self.__dict__ and bool(self.resources))
 
     @property
     def has_prompts(self) -> bool:
@@ -343,6 +343,15 @@ class AppFunctionService:
                 lifespan_name(self._lifespan, self.metadata),
             )
         )
+
+    def _connect(self) -> None:
+        """Gives the manager what it needs of the service."""
+        self.manager.package = self.metadata.package or self.metadata.name
+        self.manager.executor.announce = self.manager.announce
+        self.manager.executor.hand_out = self._hand_out
+
+    def _hand_out(self, *given: Any) -> None:
+        self.resources.hand_out(*given)
 
     def _announce(self, ids: frozenset[str]) -> None:
         """Android's order: what a function is comes before whether it may be called."""

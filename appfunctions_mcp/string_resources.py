@@ -124,7 +124,7 @@ class StringResources:
         for piece in resource.element.texts():
             reading.add(piece.text, keep_blanks=piece.literal)
         text = reading.finish()
-        name = quoted(_name_of(resource.element) or "")
+        name = quoted(string_name(resource.element) or "")
         for fault in reading.faults:
             self._report.fault(resource.element.line, f"string {name}: {fault}", resource.path)
         for warning in reading.warnings:
@@ -152,7 +152,7 @@ class StringResources:
             )
             return
         for element in root.children:
-            name = _name_of(element)
+            name = string_name(element)
             if name is None:
                 continue
             first = table.setdefault(name, _StringResource(element, path))
@@ -181,9 +181,9 @@ class StringResources:
         """The folders to look in, in order, and the file that is named where there are none."""
         if resources is None:
             beside = metadata.parent
-            root = beside if _values_folders(beside) else Path(os.path.realpath(beside)).parent
+            root = beside if values_folders(beside) else Path(os.path.realpath(beside)).parent
             return self._ordered(root), beside / "values" / "strings.xml"
-        if _values_folders(resources):
+        if values_folders(resources):
             return self._ordered(resources), resources / "values" / "strings.xml"
         expected = resources / "strings.xml"
         if _is_values(resources.name) and _is_folder(resources):
@@ -199,7 +199,7 @@ class StringResources:
 
     def _ordered(self, root: Path, *, given: Path | None = None) -> list[Path]:
         """The folders of the locale, the folder that was given itself, then the default."""
-        folders = _values_folders(root)
+        folders = values_folders(root)
         order = [f"values-{qualifier}".lower() for qualifier in self._qualifiers]
         chosen = [folders[name] for name in order if name in folders]
         default = folders.get("values")
@@ -231,7 +231,7 @@ def _referenced_name(reference: str) -> str:
     return match["name"]
 
 
-def _name_of(element: XmlElement) -> str | None:
+def string_name(element: XmlElement) -> str | None:
     """The name of a `<string>` or an `<item type="string">`; None for anything else."""
     kind = element.attribute("type")
     is_item = element.name == "item" and kind is not None and kind.value == "string"
@@ -248,7 +248,7 @@ def _is_values(name: str) -> bool:
     return _VALUES_FOLDER.match(name) is not None
 
 
-def _values_folders(root: Path) -> dict[str, Path]:
+def values_folders(root: Path) -> dict[str, Path]:
     """The values folders in a folder, by their names in small letters."""
     try:
         entries = sorted(root.iterdir())

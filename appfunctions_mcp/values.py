@@ -7,10 +7,20 @@ and can be had from here. Knows nothing of JSON Schema beyond a few keywords.
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from appfunctions_mcp.lazy_regex import regex
+from appfunctions_mcp.marks import (
+    MARKS_KEY,
+    AppFunctionOneOf,
+    AppFunctionParameterName,
+    AppFunctionParcelable,
+    AppFunctionTypeDescription,
+    app_function_serializable,
+    serializable_mark,
+    serializable_name,
+)
 from appfunctions_mcp.media import (
     Audio,
     BlobResource,
@@ -24,9 +34,14 @@ from appfunctions_mcp.patterns import AppFunctionPatternMatcher, PatternType, re
 from appfunctions_mcp.records import record
 
 __all__ = [
+    "MARKS_KEY",
     "AppFunctionIntValueConstraint",
+    "AppFunctionOneOf",
+    "AppFunctionParameterName",
+    "AppFunctionParcelable",
     "AppFunctionPatternMatcher",
     "AppFunctionStringValueConstraint",
+    "AppFunctionTypeDescription",
     "AppFunctionUriValueConstraint",
     "Audio",
     "BlobResource",
@@ -45,6 +60,7 @@ __all__ = [
     "Uri",
     "ZoneId",
     "app_function_serializable",
+    "serializable_mark",
     "serializable_name",
 ]
 
@@ -54,7 +70,6 @@ KEYWORDS_KEY = "appfunctions_mcp_keywords"
 """Where a core schema's metadata holds JSON Schema keywords to publish."""
 
 CoreSchema = dict[str, Any]
-C = TypeVar("C", bound=type)
 
 _URI = regex(r"[A-Za-z][A-Za-z0-9+.-]*:\S+")
 _OFFSET = regex(r"([+-])(\d\d):(\d\d)")
@@ -190,29 +205,6 @@ class AppFunctionUriValueConstraint:
         return _each_item(handler(source), "uri", lambda item: _matching(item, matchers))
 
 
-def app_function_serializable(*, name: str) -> Callable[[C], C]:
-    """Gives a model its Android name (Android: `@AppFunctionSerializable`).
-
-    Args:
-        name: The qualified name, such as `com.example.notes.Note`.
-
-    Returns:
-        A decorator for a pydantic model, a dataclass or a TypedDict.
-    """
-
-    def record(cls: C) -> C:
-        cls.__app_function_serializable__ = name  # type: ignore[attr-defined] # read by serializable_name only
-        return cls
-
-    return record
-
-
-def serializable_name(cls: type) -> str:
-    """The Android name of a model: the given one, else its module and qualified name."""
-    given = vars(cls).get("__app_function_serializable__")
-    return given if isinstance(given, str) else f"{cls.__module__}.{cls.__qualname__}"
-
-
 def require_uri(text: str) -> str:
     """Returns an absolute address as it came.
 
@@ -308,9 +300,13 @@ def _matching(schema: CoreSchema, matchers: tuple[AppFunctionPatternMatcher, ...
             raise ValueError("the text matches none of the patterns")
         return text
 
+    pattern = regex_of(matchers)
     return {
         "type": "function-after",
         "function": {"type": "no-info", "function": require_match},
         "schema": schema,
-        "metadata": {KEYWORDS_KEY: {"pattern": regex_of(matchers)}},
+        "metadata": {
+            KEYWORDS_KEY: {} if pattern is None else {"pattern": pattern},
+            MARKS_KEY: {"patterns": matchers},
+        },
     }

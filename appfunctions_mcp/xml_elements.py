@@ -97,22 +97,26 @@ class XmlElement:
                 waiting.extend(reversed(part.content))
 
 
-def read_xml(path: Path) -> XmlElement:
+def read_xml(path: Path, *, max_bytes: int = MAX_XML_BYTES) -> XmlElement:
     """Reads a file into its root element.
 
+    Args:
+        path: The file.
+        max_bytes: The most that it may hold.
+
     Raises:
-        MetadataXmlError: The file cannot be read, is larger than 1 MiB, is no well-formed XML
+        MetadataXmlError: The file cannot be read, is larger than accepted, is no well-formed XML
             in UTF-8, UTF-16 or its declared single-byte encoding, has a DTD, or nests deeper
             than 100 elements.
     """
-    text = _decoded(_content_of(path), path)
+    text = _decoded(_content_of(path, max_bytes), path)
     line = _line_of_doctype(text)
     if line:
         raise _error(path, line, _NO_DTD)
     return _TreeBuilder(path, text.encode()).build()
 
 
-def _content_of(path: Path) -> bytes:
+def _content_of(path: Path, max_bytes: int) -> bytes:
     try:
         mode = path.stat().st_mode
         if stat.S_ISDIR(mode):
@@ -120,16 +124,14 @@ def _content_of(path: Path) -> bytes:
         if not stat.S_ISREG(mode):
             raise _error(path, 1, "this is no regular file; name an XML file")
         with path.open("rb") as file:
-            content = file.read(MAX_XML_BYTES + 1)
+            content = file.read(max_bytes + 1)
     except FileNotFoundError:
         raise _error(path, 1, "there is no such file; name an existing XML file") from None
     except (OSError, ValueError) as fault:
         reason = getattr(fault, "strerror", None) or str(fault)
         raise _error(path, 1, f"this file cannot be read: {reason}") from fault
-    if len(content) > MAX_XML_BYTES:
-        raise _error(
-            path, 1, f"this file is larger than {MAX_XML_BYTES:,} bytes, the most accepted"
-        )
+    if len(content) > max_bytes:
+        raise _error(path, 1, f"this file is larger than {max_bytes:,} bytes, the most accepted")
     if not content.strip():
         raise _error(path, 1, "this file is empty; an XML document is accepted")
     return content

@@ -11,9 +11,9 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[1] / "appfunctions_mcp"
 
 LAYERS = {
-    0: "exceptions plain_json records lazy_regex plugin_search metadata media values patterns "
-    "fields requests questions json_text quoting eager_tasks addresses uri_templates "
-    "traversal prompt_messages",
+    0: "exceptions plain_json records lazy_regex plugin_search metadata media marks values "
+    "patterns fields requests questions json_text quoting eager_tasks addresses uri_templates "
+    "traversal prompt_messages library_models",
     1: "names docstrings docstring_blocks docstring_entries field_docstrings declaration schema "
     "function_metadata docstring_checks outcomes context functions registry resource_declaration "
     "prompt_declaration completers resource_contents offered_functions resources prompts",
@@ -21,9 +21,9 @@ LAYERS = {
     "oauth_settings string_resources string_escapes fault_report kept_files inotify file_events "
     "manifest manifest_writing places state threads tasks limits deadlines loop_guard confirmation "
     "secret_values redaction telemetry log_lines crash_texts audit tracing "
-    "access calls confirming executor execution_records function_states manager "
+    "access activities calls confirming executor execution_records function_states manager "
     "compiling selection registrations loading lifespans service settings resource_registry "
-    "offered_calls reading prompting",
+    "offered_calls pending_steps handed_out reading prompting",
     3: "client android lint",
     4: "server assistant install",
     5: "cli testing __main__",

@@ -128,6 +128,9 @@ def test_everything_that_is_declared_stands_in_the_metadata() -> None:
         requires_confirmation=True,
         timeout_seconds=5,
         max_result_bytes=10,
+        told=dict.fromkeys(
+            ("access_level", "access_level_compat", "scope", "enabled_by_default"), True
+        ),
         thread="main",
         module=__name__,
         source=source_of(create),

@@ -390,7 +390,8 @@ def test_the_root_s_own_attributes_have_their_values(tmp_path: Path) -> None:
         tmp_path,
         'appfn:description="x" mcp:name="my.app-1_x" mcp:title=" My\n  app " '
         'mcp:version="1.2.0rc1" mcp:websiteUrl="https://example.com/a?b" mcp:pythonPath="code" '
-        'mcp:optionalDefaults="declared" mcp:unknownArguments="warn" mcp:manifest="off"',
+        'mcp:optionalDefaults="declared" mcp:unknownArguments="warn" mcp:manifest="off" '
+        'mcp:package="com.example.my_app"',
     )
     assert parse_metadata(path, locale="ru") == AppMetadata(
         name="my.app-1_x",
@@ -398,6 +399,7 @@ def test_the_root_s_own_attributes_have_their_values(tmp_path: Path) -> None:
         title="My app",
         version="1.2.0rc1",
         website_url="https://example.com/a?b",
+        package="com.example.my_app",
         path=path,
         locale="ru",
         python_path=tmp_path / "code",
@@ -433,6 +435,8 @@ def test_android_s_file_alone_has_defaults(tmp_path: Path) -> None:
         ('mcp:optionalDefaults="none"', "accepted is 'type' or 'declared'"),
         ('mcp:unknownArguments="allow"', "accepted is 'refuse', 'warn' or 'ignore'"),
         ('mcp:manifest="true"', "accepted is 'on' or 'off'"),
+        ('mcp:package="com.1st"', "accepted is the name of an Android package, such as "),
+        (f'mcp:package="{"x" * 224}"', "accepted is the name of an Android package, such as "),
     ],
 )
 def test_a_value_that_is_not_accepted_names_what_is(
@@ -558,7 +562,9 @@ def test_only_the_one_error_comes_of_any_values(
     tmp_path: Path, data: st.DataObject, first: str, second: str, third: str
 ) -> None:
     """F91."""
-    root = data.draw(st.sampled_from(["name", "title", "version", "websiteUrl", "pythonPath"]))
+    root = data.draw(
+        st.sampled_from(["name", "title", "version", "websiteUrl", "pythonPath", "package"])
+    )
     element, attributes = data.draw(
         st.sampled_from(
             [

@@ -22,7 +22,7 @@ def make_function(function_id: str, tool_name: str = "", **options: object) -> A
 
 CREATE = make_function("app.notes#create", module="app.notes")
 FIND = make_function("app.notes#find", schema=AppFunctionSchema("notes", "findNotes", 2))
-LOCAL = make_function("app.screen#close", scope=AppFunctionScope.ACTIVITY)
+LOCAL = make_function("app.screen#close", scope=AppFunctionScope.ACTIVITY, package="org.other")
 
 
 @pytest.fixture
@@ -97,17 +97,30 @@ def test_every_clash_is_named_and_nothing_is_added(registry: AppFunctionRegistry
         (AppFunctionSearchSpec(min_schema_version=2), [FIND]),
         (AppFunctionSearchSpec(min_schema_version=3), []),
         (AppFunctionSearchSpec(schema_category="notes", min_schema_version=1), [FIND]),
+        (AppFunctionSearchSpec(schema_category="notes", schema_name="createNote"), []),
+        (AppFunctionSearchSpec(package_names=frozenset({"com.example.app"})), [CREATE, FIND]),
+        (AppFunctionSearchSpec(package_names=frozenset({"org.other", "none"})), [LOCAL]),
+        (
+            AppFunctionSearchSpec(
+                package_names=frozenset({"com.example.app", "org.other"}),
+                scopes=frozenset({AppFunctionScope.GLOBAL}),
+                min_schema_version=1,
+            ),
+            [FIND],
+        ),
     ],
 )
 def test_a_search_finds_what_every_filter_admits(
     spec: AppFunctionSearchSpec, found: list[AppFunction], registry: AppFunctionRegistry
 ) -> None:
     """Android's AppFunctionSearchSpec."""
-    assert registry.search(spec) == found
+    assert registry.search(spec, "com.example.app") == found
 
 
-def test_a_search_for_no_ids_or_a_negative_version_is_an_error() -> None:
+def test_a_search_for_no_names_or_a_negative_version_is_an_error() -> None:
     """Android's AppFunctionSearchSpec."""
+    with pytest.raises(ValueError, match="package_names is empty"):
+        AppFunctionSearchSpec(package_names=frozenset())
     with pytest.raises(ValueError, match="function_ids is empty"):
         AppFunctionSearchSpec(function_ids=frozenset())
     with pytest.raises(ValueError, match="min_schema_version is -1"):

@@ -222,6 +222,13 @@ def test_a_file_over_one_mebibyte_is_refused(tmp_path: Path) -> None:
     )
 
 
+def test_another_limit_may_be_given(tmp_path: Path) -> None:
+    path = written(tmp_path, "<a/>")
+    assert read_xml(path, max_bytes=4).name == "a"
+    with pytest.raises(MetadataXmlError, match="larger than 3 bytes"):
+        read_xml(path, max_bytes=3)
+
+
 def test_a_path_that_is_no_file_is_refused(tmp_path: Path) -> None:
     assert fault_of(tmp_path) == "1: this is a folder; name the XML file in it"
     assert fault_of(tmp_path / "x.xml") == "1: there is no such file; name an existing XML file"

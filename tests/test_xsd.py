@@ -104,6 +104,7 @@ WHOLE_ROOT = (
     'appfn:description="a" appfn:instructions="b" appfn:displayDescription="@string/c" '
     'auto:description="a" auto:instructions="b" auto:displayDescription="c" '
     'mcp:name="my.app-1" mcp:title="@string/t" mcp:version="1.0.0" mcp:pythonPath=".." '
+    'mcp:package="com.example.my_app" '
     'mcp:websiteUrl="https://example.com" mcp:optionalDefaults="declared" '
     'mcp:unknownArguments="warn" mcp:manifest="off" xmlns:tools="urn:tools" tools:ignore="All"'
 )
@@ -137,6 +138,8 @@ def test_the_whole_format_is_valid(schema: xmlschema.XMLSchemaBase) -> None:
         ('mcp:optionalDefaults="none"', ""),
         ('mcp:unknownArguments="allow"', ""),
         ('mcp:manifest="true"', ""),
+        ('mcp:package="com.1example"', ""),
+        ('mcp:package="com."', ""),
         ('description="x"', ""),
         ("", "text"),
         ("", "<description/>"),

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 from pydantic_core import SchemaValidator, ValidationError, to_jsonable_python
 
 from appfunctions_mcp.records import record
-from appfunctions_mcp.schema.core_parts import CoreSchema, with_parts
+from appfunctions_mcp.schema.core_parts import CoreSchema, with_parts, with_shared_parts
 from appfunctions_mcp.schema.core_shapes import read_shape
 from appfunctions_mcp.schema.shapes import AnyShape, ListShape, Shape, UnionShape, walk, words
 
@@ -84,7 +84,8 @@ def _read(annotation: Any, _written: str = "") -> ArgumentType:
         # A Field's alias or default in Annotated means nothing here: the name is the parameter's.
         warnings.filterwarnings("ignore", category=UserWarning, module="pydantic")
         adapter: TypeAdapter[Any] = TypeAdapter(annotation)
-    core: Any = adapter.core_schema
+    whole: Any = adapter.core_schema
+    core = with_shared_parts(whole)
     shape = read_shape(core, "arguments")
     untyped = any(isinstance(part, AnyShape) for part in walk(shape))
     if _is_final(core):

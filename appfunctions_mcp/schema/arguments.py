@@ -57,12 +57,16 @@ class ArgumentsSchema:
         *,
         unknown_arguments: UnknownArguments = "refuse",
         warnings: tuple[str, ...] = (),
+        said: Callable[[], Mapping[str, str]] | None = None,
     ) -> None:
         self._publish = publish
+        self._said = said
         self.warnings = warnings
-        self._shape = shape
+        self.shape = shape
+        """The parameters as one object, without what is said of them."""
         self._arguments = arguments
         self._unknown = unknown_arguments
+        self._renamed = {p.name: p.attribute for p in shape.properties if p.name != p.attribute}
         self._check: Check | None = None
 
     @cached_property
@@ -74,6 +78,13 @@ class ArgumentsSchema:
     def parameters(self) -> tuple[AppFunctionParameterMetadata, ...]:
         """The same, parameter by parameter."""
         return tuple(_parameters_of(self.input_schema))
+
+    @cached_property
+    def descriptions(self) -> Mapping[str, str]:
+        """What is said of each parameter itself, by name; nothing of what its type says."""
+        if self._said is None:
+            return {each.name: each.description for each in self.parameters}
+        return self._said()
 
     def validate(
         self, parameters: Mapping[str, Any], dropped: list[str] | None = None
@@ -95,8 +106,11 @@ class ArgumentsSchema:
         if self._check is None:
             from appfunctions_mcp.schema.argument_checks import compile_check
 
-            self._check = compile_check(self._shape, self._arguments, self._unknown)
-        return self._check(parameters, dropped)
+            self._check = compile_check(self.shape, self._arguments, self._unknown)
+        checked = self._check(parameters, dropped)
+        if not self._renamed:
+            return checked
+        return {self._renamed.get(name, name): value for name, value in checked.items()}
 
 
 def build_arguments(
@@ -161,11 +175,15 @@ class _Builder:
         except OptionalValueError as fault:
             self.faults.append(f"{self._where}: {fault}")
             return
-        self._arguments[parameter.name] = Argument(read, value_if_absent)
+        name = read.shape.marks.get("name", parameter.name)
+        if name in self._arguments:
+            self.faults.append(f"{self._where}: two parameters have the name {name!r}")
+            return
+        self._arguments[name] = Argument(read, value_if_absent)
         self._parameters.append(parameter)
         self._properties.append(
             Property(
-                name=parameter.name,
+                name=name,
                 attribute=parameter.name,
                 shape=read.shape,
                 required=parameter.required,
@@ -189,14 +207,19 @@ class _Builder:
             self._published,
             unknown_arguments=unknown_arguments,
             warnings=(*warnings, *self._warnings),
+            said=self._said,
         )
+
+    def _said(self) -> dict[str, str]:
+        return {
+            prop.name: _description_of(parameter, prop.shape, self._docstring)
+            for parameter, prop in zip(self._parameters, self._properties, strict=True)
+        }
 
     def _published(self) -> JsonSchema:
         default_of = partial(_published_default, self._arguments) if self._declared else None
-        described = [
-            replaced(prop, description=_description_of(parameter, prop.shape, self._docstring))
-            for parameter, prop in zip(self._parameters, self._properties, strict=True)
-        ]
+        said = self._said()
+        described = [replaced(prop, description=said[prop.name]) for prop in self._properties]
         shape = ObjectShape(name="arguments", properties=tuple(described))
         return publish_root(shape, "arguments", default_of=default_of)
 

@@ -1,4 +1,4 @@
-"""The parts of a pydantic core schema, for what rewrites one.
+"""The parts of a pydantic core schema, for what reads or rewrites one.
 
 Knows where a core schema keeps other core schemas, and nothing of what they mean.
 """
@@ -6,8 +6,11 @@ Knows where a core schema keeps other core schemas, and nothing of what they mea
 from collections.abc import Callable
 from typing import Any
 
+from pydantic import TypeAdapter
+
 CoreSchema = dict[str, Any]
 Rewrite = Callable[[CoreSchema], CoreSchema]
+_Identity = tuple[str | int, ...]
 
 _ONE = (
     "schema",
@@ -21,6 +24,7 @@ _ONE = (
     "python_schema",
     "return_schema",
 )
+_NO_PARTS = frozenset({"metadata", "config", "default", "expected"})
 _ONE_OR_MANY = ("items_schema", "choices", "steps", "definitions", "arguments_schema")
 
 
@@ -45,6 +49,75 @@ def with_parts(schema: CoreSchema, rewrite: Rewrite) -> CoreSchema:
     if serialization := schema.get("serialization"):
         copied["serialization"] = with_parts(serialization, rewrite)
     return copied
+
+
+def core_schema_of(annotation: Any) -> CoreSchema:
+    """The core schema of a type, in which each model is defined once.
+
+    Raises:
+        Exception: Whatever pydantic says of a type that it cannot use.
+    """
+    schema: Any = TypeAdapter(annotation).core_schema
+    return with_shared_parts(schema)
+
+
+def with_shared_parts(schema: CoreSchema) -> CoreSchema:
+    """The same core schema, in which a model that stands in several places is defined once.
+
+    pydantic puts the schema of a model into every place that uses it, or a copy of its outermost
+    part. Whoever follows them all does the work of a level twice for the one above, where each
+    level uses the next twice.
+
+    Args:
+        schema: The core schema of a whole type; not changed.
+    """
+    repeated = _repeated_in(schema)
+    if not repeated:
+        return schema
+    names: dict[_Identity, str] = {}
+    definitions: list[CoreSchema] = []
+
+    def shared(part: CoreSchema) -> CoreSchema:
+        identity = _identity_of(part)
+        if identity not in repeated:
+            return with_parts(part, shared)
+        name = names.get(identity)
+        if name is None:
+            # Copies of one model, each with marks of its own, have one name.
+            name = names[identity] = f"{part['ref']}:{len(names)}"
+            definitions.append({**with_parts(part, shared), "ref": name})
+        return {"type": "definition-ref", "schema_ref": name}
+
+    whole = shared(schema)
+    if whole["type"] == "definitions":
+        return {**whole, "definitions": [*whole["definitions"], *definitions]}
+    return {"type": "definitions", "schema": whole, "definitions": definitions}
+
+
+def _repeated_in(schema: CoreSchema) -> set[_Identity]:
+    """The identities of the named schemas that stand in more than one place."""
+    repeated: set[_Identity] = set()
+    seen: set[_Identity] = set()
+    waiting: list[Any] = [schema]
+    while waiting:
+        part = waiting.pop()
+        identity = _identity_of(part)
+        if identity in seen:
+            repeated.add(identity)
+            continue
+        seen.add(identity)
+        values = part
+        if isinstance(part, dict):
+            values = [value for key, value in part.items() if key not in _NO_PARTS]
+        waiting.extend(value for value in values if isinstance(value, dict | list | tuple))
+    return {identity for identity in repeated if len(identity) > 1}
+
+
+def _identity_of(part: Any) -> _Identity:
+    """What a schema with a name has in common with its copies; of all else, what it is itself."""
+    if isinstance(part, dict) and "ref" in part:
+        return (*part, *map(id, part.values()))
+    return (id(part),)
 
 
 def _rewritten(parts: Any, rewrite: Rewrite) -> Any:

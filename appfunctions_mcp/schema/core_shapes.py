@@ -12,6 +12,7 @@ from operator import or_
 from typing import Any
 
 from appfunctions_mcp.fields import SET_FIELD_KEY
+from appfunctions_mcp.marks import MARKS_KEY
 from appfunctions_mcp.records import replaced
 from appfunctions_mcp.schema.core_keywords import (
     ITEM_KEYWORDS,
@@ -61,7 +62,7 @@ def read_shape(schema: CoreSchema, direction: Direction) -> Shape:
     """Reads the shape of a type.
 
     Args:
-        schema: The type's core schema, as `TypeAdapter(T).core_schema` gives it.
+        schema: The type's core schema, as `core_schema_of` gives it.
         direction: Whether values go into a function or come out of it.
 
     Returns:
@@ -84,6 +85,11 @@ class _Reader:
         self._sources: list[CoreSchema] = []
 
     def read(self, schema: CoreSchema) -> Shape:
+        shape = self.read_unmarked(schema)
+        marks = (schema.get("metadata") or {}).get(MARKS_KEY)
+        return replaced(shape, marks={**shape.marks, **marks}) if marks else shape
+
+    def read_unmarked(self, schema: CoreSchema) -> Shape:
         metadata = schema.get("metadata") or {}
         if SET_FIELD_KEY in metadata:
             value = schema["schema"]["fields"]["value"]["schema"]
@@ -263,6 +269,7 @@ class _Reader:
                     attribute=computed["property_name"],
                     shape=self.read(computed["return_schema"]),
                     required=True,
+                    is_computed=True,
                     description=description_of(computed),
                 )
 
@@ -284,6 +291,7 @@ class _Reader:
             attribute=name,
             shape=self.read(schema),
             required=required or (not going_in and field["type"] != "typed-dict-field"),
+            has_default=not required,
             default=schema.get("default", MISSING) if has_default else MISSING,
             description=description_of(field),
         )
@@ -296,10 +304,13 @@ def union_of(shapes: Iterable[Shape]) -> Shape:
     for shape in shapes:
         inner = shape
         if isinstance(inner, NullableShape) and not inner.keywords:
-            nullable, inner = True, inner.inner
+            marks = {**inner.inner.marks, **inner.marks}
+            nullable, inner = True, replaced(inner.inner, marks=marks) if marks else inner.inner
         if isinstance(inner, NullShape):
             nullable = True
-        elif isinstance(inner, UnionShape) and not inner.discriminator and not inner.keywords:
+        elif isinstance(inner, UnionShape) and not (
+            inner.discriminator or inner.keywords or inner.marks
+        ):
             branches.extend(inner.branches)
         else:
             branches.append(inner)

@@ -1,8 +1,8 @@
 """Shapes → the JSON Schema that is published, in both directions.
 
-Plain 2020-12 of few keywords: closed objects, references inlined unless recursive, every array
-with items, no title and no empty schema, since clients and model providers refuse or misread
-the rest.
+Plain 2020-12 of few keywords: closed objects, references inlined unless recursive or too many,
+every array with items, no title and no empty schema, since clients and model providers refuse or
+misread the rest.
 """
 
 import typing
@@ -11,6 +11,7 @@ from functools import cache
 from typing import Annotated, Any
 
 from appfunctions_mcp.docstrings import field_descriptions, parse_docstring
+from appfunctions_mcp.marks import serializable_mark
 from appfunctions_mcp.metadata import JsonSchema
 from appfunctions_mcp.schema.shapes import (
     MISSING,
@@ -41,6 +42,9 @@ from appfunctions_mcp.schema.text_forms import TEXT_FORMS
 
 MAX_SAFE_INTEGER = 2**53 - 1
 """The largest whole number that JavaScript clients read exactly."""
+
+MOST_INLINED = 1_000
+"""How many shapes a schema may have with its references inlined; beyond, each is published once."""
 
 _KEYWORDS = words("""
     description minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength
@@ -75,9 +79,11 @@ def publish(
     Returns:
         The schema; it has `$defs` if something in it is recursive.
     """
-    publisher = _Publisher(direction, default_of)
-    schema = publisher.optional(shape) if optional else publisher.publish(shape)
-    return {**schema, "$defs": publisher.definitions} if publisher.definitions else schema
+
+    def published(publisher: _Publisher) -> JsonSchema:
+        return publisher.optional(shape) if optional else publisher.publish(shape)
+
+    return _with_definitions(published, direction, default_of)
 
 
 def publish_root(
@@ -93,21 +99,51 @@ def publish_root(
         direction: Whether values go into a function or come out of it.
         default_of: As in `publish`.
     """
-    publisher = _Publisher(direction, default_of)
-    schema = publisher.publish(resolved(shape))
+    root = resolved(shape)
+    return _with_definitions(lambda publisher: publisher.publish(root), direction, default_of)
+
+
+def _with_definitions(
+    published: "Callable[[_Publisher], JsonSchema]",
+    direction: Direction,
+    default_of: Callable[[Shape, Any], Any] | None,
+) -> JsonSchema:
+    """A schema with its `$defs`: of what is recursive, or of all that is shared in a large one.
+
+    Models that hold others twice, level by level, would double with each level if inlined.
+    """
+    publisher = _Publisher(direction, default_of, most_inlined=MOST_INLINED)
+    try:
+        schema = published(publisher)
+    except _TooManyInlinedError:
+        publisher = _Publisher(direction, default_of, most_inlined=0)
+        schema = published(publisher)
     return {**schema, "$defs": publisher.definitions} if publisher.definitions else schema
+
+
+class _TooManyInlinedError(Exception):
+    """A schema grows beyond the limit."""
 
 
 class _Publisher:
     def __init__(
-        self, direction: Direction, default_of: Callable[[Shape, Any], Any] | None
+        self,
+        direction: Direction,
+        default_of: Callable[[Shape, Any], Any] | None,
+        *,
+        most_inlined: int,
     ) -> None:
         self._direction = direction
         self._default_of = default_of
+        self._most_inlined = most_inlined
+        self._published = 0
         self.definitions: dict[str, JsonSchema] = {}
         self._name_of: dict[int, str] = {}
 
     def publish(self, shape: Shape) -> JsonSchema:
+        self._published += 1
+        if self._published > self._most_inlined > 0:
+            raise _TooManyInlinedError
         if isinstance(shape, ReferenceShape):
             published = self._reference(shape)
         else:
@@ -128,7 +164,8 @@ class _Publisher:
 
     def _reference(self, shape: ReferenceShape) -> JsonSchema:
         target = resolved(shape)
-        if not is_recursive(target):
+        is_inlined = self._most_inlined > 0 or not target.parts
+        if is_inlined and not is_recursive(target):
             return self.publish(target)
         name = self._name_of.get(id(target))
         if name is None:
@@ -199,7 +236,7 @@ class _Publisher:
         return {"type": "object", "additionalProperties": self.publish(shape.values)}
 
     def publish_object(self, shape: ObjectShape) -> JsonSchema:
-        described = _described(shape.cls) if shape.cls else {}
+        described = described_fields(shape.cls) if shape.cls else {}
         properties = {
             prop.name: self._property(prop, described.get(prop.attribute, ""))
             for prop in shape.properties
@@ -208,7 +245,7 @@ class _Publisher:
         if required := [prop.name for prop in shape.properties if prop.required]:
             schema["required"] = required
         schema["additionalProperties"] = False if shape.extra is None else self.publish(shape.extra)
-        if description := _class_description(shape.cls):
+        if description := class_description(shape.cls):
             schema["description"] = description
         return schema
 
@@ -310,7 +347,7 @@ def _type_of(value: Any) -> str:
 
 
 @cache
-def _described(cls: type) -> dict[str, str]:
+def described_fields(cls: type) -> dict[str, str]:
     """The descriptions of a class's fields: `Annotated[..., "text"]`, else docstrings."""
     return {**field_descriptions(cls), **_annotated_texts(cls)}
 
@@ -325,6 +362,15 @@ def _annotated_texts(cls: type) -> dict[str, str]:
     return {name: text for name, text in found if text}
 
 
+def described_beside(annotation: Any) -> str:
+    """What `Annotated[..., "text"]` or `Field(description=)` says of a type where it is used."""
+    from pydantic.fields import FieldInfo
+
+    notes = getattr(annotation, "__metadata__", ())
+    said = (note.description for note in notes if isinstance(note, FieldInfo))
+    return next(filter(None, said), "") or annotated_text(annotation)
+
+
 def annotated_text(annotation: Any) -> str:
     """The first plain text of an `Annotated[..., "text"]`; empty where there is none."""
     if typing.get_origin(annotation) is not Annotated:
@@ -332,9 +378,12 @@ def annotated_text(annotation: Any) -> str:
     return next((text for text in annotation.__metadata__ if isinstance(text, str)), "")
 
 
-def _class_description(cls: type | None) -> str:
+def class_description(cls: type | None) -> str:
     """What the author says of a class; empty for what `dataclass` or a base class says."""
-    text = cls.__dict__.get("__doc__") if cls else None
-    if cls is None or not text or text.startswith(f"{cls.__name__}("):
+    if cls is None:
         return ""
+    given = serializable_mark(cls).description
+    text = cls.__dict__.get("__doc__")
+    if given is not None or not text or text.startswith(f"{cls.__name__}("):
+        return given or ""
     return parse_docstring(text).description

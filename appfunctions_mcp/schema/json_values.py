@@ -26,7 +26,14 @@ from pydantic_core import MultiHostUrl, Url, from_json, to_json, to_jsonable_pyt
 
 from appfunctions_mcp.json_text import without_half_surrogates, write_json
 from appfunctions_mcp.lazy_regex import regex
-from appfunctions_mcp.media import Audio, BlobResource, Image, ResourceLink, TextResource
+from appfunctions_mcp.media import (
+    Audio,
+    BlobResource,
+    Image,
+    PendingIntent,
+    ResourceLink,
+    TextResource,
+)
 from appfunctions_mcp.quoting import quoted
 from appfunctions_mcp.values import zone_text
 
@@ -40,7 +47,7 @@ _LONG_NUMBER = regex(r"\d{16}")
 _PLAIN = json.JSONEncoder(
     ensure_ascii=False, allow_nan=False, check_circular=False, separators=(",", ":")
 )
-_MEDIA = (Image, Audio, TextResource, BlobResource, ResourceLink)
+_MEDIA = (Image, Audio, TextResource, BlobResource, ResourceLink, PendingIntent)
 
 Path = tuple["Path", str | int] | None
 """Where a value stands: the path of what holds it, and the step from there."""

@@ -14,7 +14,6 @@ from pydantic import (
     PydanticSchemaGenerationError,
     PydanticUndefinedAnnotation,
     PydanticUserError,
-    TypeAdapter,
 )
 from pydantic_core import (
     PydanticSerializationError,
@@ -36,9 +35,15 @@ from appfunctions_mcp.records import record
 from appfunctions_mcp.requests import ExecuteAppFunctionResponse
 from appfunctions_mcp.schema.annotations import EMPTY, type_name
 from appfunctions_mcp.schema.core_keywords import UnsupportedTypeError
-from appfunctions_mcp.schema.core_parts import CoreSchema
+from appfunctions_mcp.schema.core_parts import CoreSchema, core_schema_of
 from appfunctions_mcp.schema.core_shapes import read_shape
-from appfunctions_mcp.schema.json_schema import publish, publish_root
+from appfunctions_mcp.schema.handed_parts import (
+    Parts,
+    noting_parts,
+    parts_of_type,
+    with_parts_beside,
+)
+from appfunctions_mcp.schema.json_schema import described_beside, publish, publish_root
 from appfunctions_mcp.schema.json_values import (
     MAX_RESULT_DEPTH,
     NoJsonFormError,
@@ -57,14 +62,14 @@ from appfunctions_mcp.schema.result_faults import (
 )
 from appfunctions_mcp.schema.result_forms import result_serializer
 from appfunctions_mcp.schema.result_media import (
-    BLOCKS,
+    SENT,
     MediaKind,
     MisplacedMediaError,
     media_kind_of,
     require_no_media,
     unwrapped,
 )
-from appfunctions_mcp.schema.shapes import AnyShape, MapShape, ObjectShape, resolved, walk
+from appfunctions_mcp.schema.shapes import AnyShape, MapShape, ObjectShape, Shape, resolved, walk
 
 Serialize = Callable[[Any], ExecuteAppFunctionResponse]
 
@@ -86,15 +91,29 @@ class ResponseSchema:
         publish: Callable[[], JsonSchema | None],
         warnings: tuple[str, ...],
         serialize: Serialize,
+        *,
+        read: Callable[[], Shape | None] = lambda: None,
+        description: str = "",
+        hands_out: bool = False,
     ) -> None:
         self._publish = publish
         self.warnings = warnings
         self._serialize = serialize
+        self._read = read
+        self.description = description
+        """What is said of the result beside its type."""
+        self.hands_out = hands_out
+        """Whether results may hold links that only their caller may use."""
 
     @cached_property
     def output_schema(self) -> JsonSchema | None:
         """Always of an object; None for text and media."""
         return self._publish()
+
+    @cached_property
+    def shape(self) -> Shape | None:
+        """What a result looks like as JSON, media too; None where nothing is known of it."""
+        return self._read()
 
     def serialize(self, value: object) -> ExecuteAppFunctionResponse:
         """Checks what the function returned and makes JSON, text and media of it.
@@ -141,7 +160,18 @@ def build_response(annotation: Any, *, docstring: ParsedDocstring, source: str) 
             return _wrapped(read.published, docstring.returns)
         return read.published
 
-    return ResponseSchema(published, warnings, read.serialize)
+    return ResponseSchema(
+        published,
+        warnings,
+        read.serialize,
+        read=lambda: _shape_of(returned_type(annotation)),
+        description=described_beside(annotation),
+        hands_out=read.hands_out,
+    )
+
+
+def _shape_of(returned: Any) -> Shape:
+    return read_shape(core_schema_of(returned), "result")
 
 
 @record(frozen=True, slots=True)
@@ -154,6 +184,7 @@ class _ResponseType:
     wrapped: bool = False
     """Whether results are no objects, and go out under `result`."""
     untyped: bool = False
+    hands_out: bool = False
 
 
 def _response_type(returned: Any) -> _ResponseType:
@@ -167,18 +198,21 @@ def _response_type(returned: Any) -> _ResponseType:
 
 def _read(returned: Any, _written: str = "") -> _ResponseType:
     if kind := media_kind_of(returned):
-        return _ResponseType(kind.respond)
-    core_schema: CoreSchema = TypeAdapter(returned).core_schema  # type: ignore[assignment] # a union of typed dictionaries
+        return _ResponseType(kind.respond, hands_out=kind.has_steps)
+    core_schema = core_schema_of(returned)
     require_no_media(core_schema)
     if unwrapped(returned) is str:
         return _ResponseType(_TextWriter(core_schema))
     shape = read_shape(core_schema, "result")
     wrapped = not isinstance(resolved(shape), ObjectShape | MapShape)
+    parts = parts_of_type(core_schema)
+    writer = _HandingWriter if parts else _JsonWriter
     return _ResponseType(
-        _JsonWriter(core_schema, wrapped=wrapped),
+        writer(core_schema, wrapped=wrapped),
         publish(shape, "result") if wrapped else publish_root(shape, "result"),
         wrapped,
         untyped=any(isinstance(part, AnyShape) for part in walk(shape)),
+        hands_out="link" in parts,
     )
 
 
@@ -205,7 +239,14 @@ def response_from_json_schema(output_schema: JsonSchema | None) -> ResponseSchem
             return _response(form, {"result": form})
         raise function_at_fault(f"$ is {type_name_of(value)}, but should be an object")
 
-    return ResponseSchema(lambda: output_schema, (), respond)
+    def read() -> Shape:
+        from appfunctions_mcp.schema.foreign_shapes import shape_of_json_schema
+
+        shape = resolved(shape_of_json_schema(output_schema))
+        one = wrapped and isinstance(shape, ObjectShape)
+        return shape.parts[0] if one else shape
+
+    return ResponseSchema(lambda: output_schema, (), respond, read=read)
 
 
 class _TextWriter:
@@ -239,25 +280,43 @@ class _JsonWriter:
         return result_serializer(self._core_schema)
 
     def __call__(self, value: Any) -> ExecuteAppFunctionResponse:
-        checked = _checked(self._validator, value)
+        return self._written(_checked(self._validator, value), None)
+
+    def _written(self, checked: Any, noted: Parts | None) -> ExecuteAppFunctionResponse:
         try:
-            line = self._serializer.to_json(checked, by_alias=True, warnings=False)
+            line = self._serializer.to_json(checked, by_alias=True, warnings=False, context=noted)
             form = from_json(line)
         except (PydanticSerializationError, ValueError, TypeError):
-            form = self._encode(checked)
+            form = self._encode(checked, noted)
             return _response(form, {"result": form} if self._wrapped else form)
         line = escaped(line)
         text = (b'{"result":%b}' % line if self._wrapped else line).decode()
         structured = {"result": form} if self._wrapped else form
         return ExecuteAppFunctionResponse(value=form, structured=structured, text=text)
 
-    def _encode(self, checked: Any) -> Any:
+    def _encode(self, checked: Any, noted: Parts | None) -> Any:
         """What pydantic's serializer cannot write at once: half surrogates, deep nesting."""
+        if noted:
+            noted.clear()
         try:
-            form = self._serializer.to_python(checked, mode="json", by_alias=True, warnings=False)
+            form = self._serializer.to_python(
+                checked, mode="json", by_alias=True, warnings=False, context=noted
+            )
         except (PydanticSerializationError, ValueError, TypeError, RecursionError):
             form = checked
         return _patient_form(form)
+
+
+class _HandingWriter(_JsonWriter):
+    """The same for a type that may hold what goes out beside its JSON too."""
+
+    def __init__(self, core_schema: CoreSchema, *, wrapped: bool) -> None:
+        super().__init__(noting_parts(core_schema), wrapped=wrapped)
+
+    def __call__(self, value: Any) -> ExecuteAppFunctionResponse:
+        parts: Parts = {}
+        response = self._written(_checked(self._validator, value), parts)
+        return with_parts_beside(response, parts)
 
 
 def _checked(validator: SchemaValidator, value: Any) -> Any:
@@ -304,9 +363,9 @@ def _response(value: Any, structured: Any) -> ExecuteAppFunctionResponse:
 def _respond_freely(value: Any) -> ExecuteAppFunctionResponse:
     if isinstance(value, str):
         return ExecuteAppFunctionResponse(value=text_form(value), text=text_form(value))
-    many = isinstance(value, list | tuple) and value and isinstance(value[0], BLOCKS)
-    if isinstance(value, BLOCKS) or many:
-        return MediaKind(BLOCKS, BLOCKS).respond(value)
+    many = isinstance(value, list | tuple) and value and isinstance(value[0], SENT)
+    if isinstance(value, SENT) or many:
+        return MediaKind(SENT, SENT).respond(value)
     form = _patient_form(value)
     text = write_json(form).decode()
     structured = form if isinstance(form, dict) else None

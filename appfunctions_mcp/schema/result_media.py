@@ -4,7 +4,6 @@ They go out as blocks of their own, so they stand alone or in a list, never insi
 list of them may hold texts too, which keep their place.
 """
 
-import dataclasses
 import types
 import typing
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,13 +23,15 @@ from appfunctions_mcp.media import (
 from appfunctions_mcp.records import record
 from appfunctions_mcp.requests import ExecuteAppFunctionResponse
 from appfunctions_mcp.schema.core_parts import CoreSchema, with_parts
+from appfunctions_mcp.schema.handed_parts import sendable
 from appfunctions_mcp.schema.json_values import text_form, type_name_of
 from appfunctions_mcp.schema.result_faults import function_at_fault
 
 BLOCKS = (Image, Audio, TextResource, BlobResource, ResourceLink)
 """The classes that go out as blocks of their own."""
 
-_SENT = (*BLOCKS, PendingIntent)
+SENT = (*BLOCKS, PendingIntent)
+"""The classes that go out as a block where they stand alone or in a list."""
 _LISTS = frozenset({list, tuple, Sequence, Iterable, Iterator})
 
 
@@ -46,6 +47,11 @@ class MediaKind:
     """Classes of a result that is one thing; `str` and `NoneType` may be among them."""
     listed: tuple[type, ...] = ()
     """Classes of the members of a result that is a list."""
+
+    @property
+    def has_steps(self) -> bool:
+        """Whether it may be, or hold, a step that only its caller may take."""
+        return PendingIntent in self.single or PendingIntent in self.listed
 
     def respond(self, value: object) -> ExecuteAppFunctionResponse:
         """The response for what the function returned.
@@ -83,13 +89,13 @@ def media_kind_of(annotation: Any) -> MediaKind | None:
     rest: list[Any] = []
     for member in alternatives(annotation):
         items = items_of(member)
-        if member in _SENT or member in (str, types.NoneType):
+        if member in SENT or member in (str, types.NoneType):
             single.append(member)
-        elif any(item in _SENT for item in items) and all(i in (*_SENT, str) for i in items):
+        elif any(item in SENT for item in items) and all(i in (*SENT, str) for i in items):
             listed.extend(items)
         else:
             rest.append(member)
-    if not listed and not any(member in _SENT for member in single):
+    if not listed and not any(member in SENT for member in single):
         return None
     if rest:
         raise MisplacedMediaError(_MISPLACED)
@@ -165,20 +171,19 @@ def _require(value: object, accepted: tuple[type, ...], place: str) -> None:
 def _blocks(values: Sequence[Any]) -> ExecuteAppFunctionResponse:
     media: list[Media | str] = []
     instructions: list[str] = []
+    handed_out: list[PendingIntent] = []
     for value in values:
         if isinstance(value, PendingIntent):
-            media.append(_sendable(value.to_resource_link()))
-            instructions.append(text_form(f"{value.instructions} {value.uri}"))
+            media.append(sendable(value.to_resource_link()))
+            told = f"{value.instructions} {value.uri} {value.limits}"
+            instructions.append(text_form(told.rstrip()))
+            handed_out.append(value)
         elif isinstance(value, str):
             media.append(text_form(value))
         else:
-            media.append(_sendable(value))
-    return ExecuteAppFunctionResponse(media=tuple(media), text="\n".join(instructions) or None)
-
-
-def _sendable(block: Any) -> Any:
-    """The block with texts that UTF-8 can hold."""
-    texts = {f.name: getattr(block, f.name) for f in dataclasses.fields(block)}
-    texts = {name: text for name, text in texts.items() if isinstance(text, str)}
-    changed = {name: text_form(text) for name, text in texts.items() if text_form(text) != text}
-    return dataclasses.replace(block, **changed) if changed else block
+            media.append(sendable(value))
+    return ExecuteAppFunctionResponse(
+        media=tuple(media),
+        text="\n".join(instructions) or None,
+        handed_out=tuple(handed_out),
+    )

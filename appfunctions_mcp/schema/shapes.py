@@ -16,6 +16,8 @@ Direction = Literal["arguments", "result"]
 
 ListKind = Literal["list", "set", "frozenset", "tuple", "deque", "generator"]
 """What an array becomes in Python."""
+_FREE_FORMS = frozenset({"bytes", "pending-intent", "uri"})
+"""Forms whose text is a value in its own right."""
 MISSING: Any = object()
 """No default."""
 
@@ -27,9 +29,13 @@ def words(text: str) -> frozenset[str]:
 
 @record(frozen=True, slots=True, kw_only=True, eq=False)
 class Shape:
-    """One type as JSON; `keywords` are JSON Schema keywords to publish with it."""
+    """One type as JSON; `keywords` are JSON Schema keywords to publish with it.
+
+    `marks` are what Android says of it beside, as `marks` has them; they are never published.
+    """
 
     keywords: Mapping[str, Any] = field(default_factory=dict)
+    marks: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def parts(self) -> tuple["Shape", ...]:
@@ -135,6 +141,10 @@ class Property:
     """The name in Python."""
     shape: Shape
     required: bool
+    has_default: bool = False
+    """Whether whoever makes the object may leave it out, though results always have it."""
+    is_computed: bool = False
+    """Whether only results have it, made of the others."""
     default: Any = MISSING
     """What Python takes when the key is left out, if it is a plain value."""
     description: str = ""
@@ -234,13 +244,13 @@ def admits_null(shape: Shape) -> bool:
 
 
 def admits_free_text(shape: Shape) -> bool:
-    """Whether text is a value in its own right: str, a path, bytes, a URI, or anything at all.
+    """Whether text is a value in its own right: str, a path, bytes, an address or anything at all.
 
     Where it is, text is never read as the JSON of something else.
     """
     return any(
         isinstance(branch, TextShape | AnyShape)
-        or (isinstance(branch, FormShape) and branch.form in {"bytes", "uri"})
+        or (isinstance(branch, FormShape) and branch.form in _FREE_FORMS)
         for branch in alternatives(shape)
     )
 

@@ -15,6 +15,7 @@ from typing import Any
 from uuid import UUID
 
 from appfunctions_mcp.lazy_regex import regex
+from appfunctions_mcp.media import PendingIntent
 from appfunctions_mcp.records import record
 from appfunctions_mcp.values import parse_zone, require_uri
 
@@ -235,6 +236,9 @@ TEXT_FORMS: dict[str, TextForm] = {
         {"format": "uri"},
         {},
         objects=(_URI,),
+    ),
+    "pending-intent": TextForm(
+        "the handle of a pending step, as a result gave it", PendingIntent.from_handle
     ),
     "zone": TextForm(
         "a time zone such as Europe/Berlin, +03:00 or UTC",

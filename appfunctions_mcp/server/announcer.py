@@ -79,10 +79,15 @@ class Announcer:
                 loop.call_soon_threadsafe(self._come_due, loop, event)
 
         remove = service.manager.add_listener(on_event)
+        service.manager.hearers.append(self._is_heard)
         try:
             yield
         finally:
+            service.manager.hearers.remove(self._is_heard)
             remove()
+
+    def _is_heard(self) -> bool:
+        return bool(self._listeners)
 
     def _come_due(self, loop: asyncio.AbstractEventLoop, event: object) -> None:
         """Several changes in one turn of the loop are one announcement."""

@@ -13,7 +13,7 @@ from appfunctions_mcp.access import has_access
 from appfunctions_mcp.functions import AppFunction
 from appfunctions_mcp.metadata import AppFunctionCaller
 from appfunctions_mcp.prompts import AppPrompt
-from appfunctions_mcp.resources import AppResource
+from appfunctions_mcp.reading import STEP_NAME, may_read
 from appfunctions_mcp.server.http_access import ANONYMOUS, HttpRefusal
 from appfunctions_mcp.server.http_messages import HttpRequest, respond
 from appfunctions_mcp.server.routes import Route
@@ -104,11 +104,12 @@ class Metrics:
     def _may_see(self, kind: str, name: str, caller: AppFunctionCaller) -> bool:
         """Whether a caller may execute what a series counts; what is gone nobody may."""
         service = self._service
-        executed: AppFunction | AppResource | AppPrompt | None
+        executed: AppFunction | AppPrompt | None
         if kind == "function":
             executed = service.registry.find(name)
         elif kind == "resource":
-            executed = service.resources.registry.declared(name)
+            resource = service.resources.registry.declared(name)
+            return name == STEP_NAME or (resource is not None and may_read(resource, caller))
         else:
             executed = next((p for p in service.prompts.all if p.name == name), None)
         if executed is None:

@@ -63,6 +63,7 @@ class PendingCall(PendingRequest):
             channel,
             self._capabilities,
             call.meta,
+            call.activity_id,
         )
 
     def _protocol_error(self, error: AppFunctionException) -> ProtocolError | None:

@@ -6,7 +6,7 @@ A list that the app makes anew each time has none, so that an engine is asked fo
 from collections.abc import Iterator, Mapping
 
 from appfunctions_mcp.json_text import write_json
-from appfunctions_mcp.metadata import AppFunctionMetadata
+from appfunctions_mcp.metadata import AppFunctionMetadata, AppFunctionScope
 from appfunctions_mcp.server import wire
 from appfunctions_mcp.server.announcer import ListKind
 from appfunctions_mcp.server.engine import STDIO_CALLER
@@ -35,12 +35,13 @@ _ASKED: dict[Era, tuple[str, ...]] = {
 
 
 def written_tools(service: AppFunctionService) -> list[tuple[AppFunctionMetadata, bytes]]:
-    """Every function of a service, enabled or not, and its tool as it goes over the wire.
+    """Every function of a service that can be a tool, enabled or not, and that as it is sent.
 
     Raises:
         JsonTextError: A description holds what JSON cannot.
     """
-    return [(f.metadata, write_json(wire.tool(f.metadata))) for f in service.registry]
+    listed = (f.metadata for f in service.registry)
+    return [(m, write_json(wire.tool(m))) for m in listed if m.scope is AppFunctionScope.GLOBAL]
 
 
 def ready_answers(

@@ -14,6 +14,7 @@ from typing import Any
 from appfunctions_mcp.json_text import read_json, write_json
 from appfunctions_mcp.metadata import AppFunctionCaller
 from appfunctions_mcp.server.protocol_errors import INVALID_PARAMS, ProtocolError
+from appfunctions_mcp.server.wire import ACTIVITY_META_KEY
 
 ROUND_SECONDS = 600
 """How long a user may take for the answers of one round."""
@@ -29,11 +30,15 @@ def binding_of(method: str, params: Mapping[str, Any], caller: AppFunctionCaller
 
     Args:
         method: The method of the request.
-        params: Its params; what else stands in them may differ from round to round.
+        params: Its params; what else stands in them may differ from round to round, but for the
+            activity that a call belongs to.
         caller: Who sends it.
     """
     target = params.get("uri" if method == "resources/read" else "name")
     bound = [method, target, params.get("arguments") or {}, caller.name, caller.connection]
+    activity_id = (params.get("_meta") or {}).get(ACTIVITY_META_KEY)
+    if activity_id is not None:
+        bound.append(activity_id)
     return hashlib.sha256(_canonical(bound)).digest()
 
 

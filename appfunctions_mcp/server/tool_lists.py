@@ -4,7 +4,7 @@ Where access differs between callers, one list is kept for each set of functions
 may see. Knows nothing of connections.
 """
 
-from appfunctions_mcp.access import has_access
+from appfunctions_mcp.access import has_access, is_restricted
 from appfunctions_mcp.json_text import write_json
 from appfunctions_mcp.metadata import AppFunctionCaller, AppFunctionMetadata
 from appfunctions_mcp.server import wire
@@ -58,14 +58,13 @@ class ToolLists:
         if revision == self._revision:
             return
         self._lists.clear()
-        listed = (f.metadata for f in self._service.registry)
-        self._enabled = tuple(filter(manager.is_enabled, listed))
-        self._restricted = tuple(m for m in self._enabled if m.access is not None)
+        self._enabled = tuple(manager.offered())
+        self._restricted = tuple(filter(is_restricted, self._enabled))
         self._revision = revision
 
     def _written(self, era: Era, may_see: tuple[bool, ...]) -> bytes:
         answers = iter(may_see)
-        seen = (m for m in self._enabled if m.access is None or next(answers))
+        seen = (m for m in self._enabled if not is_restricted(m) or next(answers))
         result = wire.tools_list(map(wire.tool, seen))
         if era == "modern":
             result = wire.modern_result(result, self._info, is_list=True)

@@ -32,7 +32,12 @@ from appfunctions_mcp.exceptions import (
     MetadataXmlError,
 )
 from appfunctions_mcp.json_text import write_json
-from appfunctions_mcp.metadata import AppFunctionMetadata, AppIcon, AppMetadata
+from appfunctions_mcp.metadata import (
+    AppFunctionAccessLevel,
+    AppFunctionMetadata,
+    AppIcon,
+    AppMetadata,
+)
 from appfunctions_mcp.quoting import quoted
 from appfunctions_mcp.records import record
 from appfunctions_mcp.requests import ExecuteAppFunctionResponse
@@ -46,6 +51,10 @@ from appfunctions_mcp.server.wire_media import as_base64, content_block, text_bl
 Json = dict[str, Any]
 
 ERROR_META_KEY = "appfunctions/error"
+ACTIVITY_META_KEY = "appfunctions/activityId"
+"""Where a call names the activity that its function belongs to."""
+FUNCTION_META_KEY = "appfunctions/function"
+"""Where a tool says what Android knows of its function and MCP has no word for."""
 SERVER_INFO_META_KEY = "io.modelcontextprotocol/serverInfo"
 
 
@@ -58,13 +67,16 @@ class ToolCall:
     progress_token: str | int | None = None
     """0 and the empty text are tokens too."""
     meta: Json | None = None
+    activity_id: str | None = None
+    """In which activity the function is called, if it belongs to one."""
 
 
 def read_tool_call(params: Mapping[str, Any] | None) -> ToolCall:
     """Reads the params of `tools/call`.
 
     Raises:
-        ProtocolError: There is no name, or name, arguments or `_meta` have the wrong kind.
+        ProtocolError: There is no name, or name, arguments, `_meta` or what it has of ours have
+            the wrong kind.
     """
     params = params or {}
     name, arguments = params.get("name"), params.get("arguments")
@@ -72,7 +84,11 @@ def read_tool_call(params: Mapping[str, Any] | None) -> ToolCall:
         raise _bad_params("name", name, "a string: the name of a tool")
     if arguments is not None and not isinstance(arguments, dict):
         raise _bad_params("arguments", arguments, "an object")
-    return ToolCall(name, arguments or {}, progress_token_of(params), params.get("_meta"))
+    token, meta = progress_token_of(params), params.get("_meta")
+    activity_id = meta.get(ACTIVITY_META_KEY) if meta else None
+    if activity_id is not None and not isinstance(activity_id, str):
+        raise _bad_params(f"_meta.{ACTIVITY_META_KEY}", activity_id, "a string")
+    return ToolCall(name, arguments or {}, token, meta, activity_id)
 
 
 def require_first_page(params: Mapping[str, Any] | None) -> None:
@@ -117,6 +133,8 @@ def tool(metadata: AppFunctionMetadata) -> Json:
         described["outputSchema"] = metadata.response.schema
     if annotations := _annotations(metadata):
         described["annotations"] = annotations
+    if android := _android_part(metadata):
+        described["_meta"] = {FUNCTION_META_KEY: android}
     return described
 
 
@@ -252,6 +270,23 @@ def _annotations(metadata: AppFunctionMetadata) -> Json:
         "openWorldHint": metadata.open_world,
     }
     return {name: hint for name, hint in hints.items() if hint is not None}
+
+
+def _android_part(metadata: AppFunctionMetadata) -> Json:
+    """What differs from what every function is without saying so; `description` has the rest."""
+    part: Json = {}
+    if metadata.schema is not None:
+        schema = metadata.schema
+        part["schema"] = {
+            "category": schema.category,
+            "name": schema.name,
+            "version": schema.version,
+        }
+    if metadata.access_level is not AppFunctionAccessLevel.ANDROID_TRUSTED:
+        part["accessLevel"] = metadata.access_level.value
+    if metadata.package:
+        part["package"] = metadata.package
+    return part
 
 
 def _icon(app: AppMetadata, icon: AppIcon) -> Json:

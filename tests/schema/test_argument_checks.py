@@ -47,7 +47,7 @@ def outcome(check: Any, parameters: dict[str, Any]) -> str:
 
 
 def patient(arguments: ArgumentsSchema) -> Any:
-    return PatientCheck(arguments._shape, arguments._arguments, "refuse").check
+    return PatientCheck(arguments.shape, arguments._arguments, "refuse").check
 
 
 @given(st.dictionaries(st.sampled_from(NAMES), VALUES))

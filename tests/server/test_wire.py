@@ -20,8 +20,10 @@ from appfunctions_mcp.exceptions import (
 )
 from appfunctions_mcp.media import Audio, BlobResource, Image, ResourceLink, TextResource
 from appfunctions_mcp.metadata import (
+    AppFunctionAccessLevel,
     AppFunctionMetadata,
     AppFunctionResponseMetadata,
+    AppFunctionSchema,
     AppIcon,
     AppMetadata,
 )
@@ -218,6 +220,27 @@ def test_a_tool_shows_what_the_function_declares_and_nothing_that_is_unknown() -
             "idempotentHint": True,
             "openWorldHint": False,
         },
+    }
+
+
+def test_a_tool_tells_of_its_function_what_android_knows() -> None:
+    """An agent that knows a predefined schema finds what implements it."""
+    plain = AppFunctionMetadata("m#f", "f", access_level_compat=False)
+    full = AppFunctionMetadata(
+        "m#f",
+        "f",
+        schema=AppFunctionSchema("notes", "createNote", 2),
+        access_level=AppFunctionAccessLevel.SYSTEM,
+        package="com.example.notes",
+    )
+
+    assert "_meta" not in wire.tool(plain)
+    assert wire.tool(full)["_meta"] == {
+        "appfunctions/function": {
+            "schema": {"category": "notes", "name": "createNote", "version": 2},
+            "accessLevel": "system",
+            "package": "com.example.notes",
+        }
     }
 
 

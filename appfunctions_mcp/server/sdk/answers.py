@@ -126,7 +126,10 @@ class ServiceAnswers:
 
         async def execute(channel: CallChannel) -> wire.Json:
             request = ExecuteAppFunctionRequest(
-                call.name, call.arguments, **self._origin(ctx, channel)
+                call.name,
+                call.arguments,
+                activity_id=call.activity_id,
+                **self._origin(ctx, channel),
             )
             return wire.call_result(await self._service.manager.execute(request))
 

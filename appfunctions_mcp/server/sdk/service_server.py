@@ -14,6 +14,7 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
+from appfunctions_mcp.access import is_restricted
 from appfunctions_mcp.metadata import LOCAL_CALLER, AppFunctionCaller
 from appfunctions_mcp.server import wire
 from appfunctions_mcp.server.capabilities import capabilities_of
@@ -163,7 +164,7 @@ class ServiceServer(Server[Any]):
         Of a function that not everybody may execute, nobody is told the parameters so.
         """
         function = self._service.registry.find(tool_name)
-        if function is None or function.metadata.access is not None:
+        if function is None or is_restricted(function.metadata):
             return None
         return function.metadata.input_schema
 
