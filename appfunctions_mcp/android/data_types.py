@@ -220,6 +220,8 @@ class AndroidDocument:
     components: tuple[AndroidComponent, ...] = ()
     service: str | None = None
     """The entry point's base class, the id of the components; None where it is `unused`."""
+    warnings: tuple[str, ...] = field(default=(), compare=False)
+    """What of the file is not carried over, `FILE:LINE: …`, though the document is usable."""
 
     def component(self, name: str) -> DataType | None:
         """The component of this name."""

@@ -23,6 +23,10 @@ COMMANDS = {
     "install": "put the server into an MCP client",
     "uninstall": "take the server out of an MCP client",
     "doctor": "check an installed server and say how to mend it",
+    "import-android": "make a Python project of an Android app's functions",
+    "export-android": "write functions as an Android app has them: XML and Kotlin",
+    "bridge": "serve the functions of a connected Android device",
+    "cmd": "answer as Android's shell does: cmd app_function …",
 }
 
 
@@ -115,7 +119,7 @@ def _program() -> "argparse.ArgumentParser":
 
     from appfunctions_mcp import __version__
 
-    listing = "\n".join(f"  {name:<12} {text}" for name, text in COMMANDS.items())
+    listing = "\n".join(f"  {name:<14} {text}" for name, text in COMMANDS.items())
     parser = argparse.ArgumentParser(
         prog="appfunctions-mcp",
         description="Serves declared Python functions to MCP clients.",

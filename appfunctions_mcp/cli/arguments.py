@@ -37,26 +37,48 @@ def find_file(given: str | Path | None) -> Path:
     """The metadata file: as given, or at its usual places.
 
     Args:
-        given: The file or the folder that holds it; None looks below the current folder.
+        given: The file or the folder that holds it, which may be that of an Android app; None
+            looks below the current folder.
 
     Raises:
-        SettingsError: There is none; names the places that were looked at.
+        AppFunctionsError: There is none; names the places that were looked at.
+    """
+    return find_files(given)[0]
+
+
+def find_files(given: str | Path | None) -> list[Path]:
+    """The metadata file, and behind it the files that say where it is: an Android manifest.
+
+    Raises:
+        AppFunctionsError: As `find_file`.
     """
     if given is not None:
-        return _file_in_folder(Path(given)) if Path(given).is_dir() else Path(given)
+        return _files_in_folder(Path(given)) if Path(given).is_dir() else [Path(given)]
     for place in DEFAULT_FILES:
         if Path(place).is_file():
-            return Path(place)
+            return [Path(place)]
     raise SettingsError(
         f"no metadata file: neither {' nor '.join(DEFAULT_FILES)} is in {Path.cwd()}; give FILE or "
         "set APPFUNCTIONS_FILE, or start one with 'appfunctions-mcp new NAME'"
     )
 
 
-def _file_in_folder(folder: Path) -> Path:
+def _files_in_folder(folder: Path) -> list[Path]:
     for place in DEFAULT_FILES:
         if (folder / place).is_file():
-            return folder / place
-    raise SettingsError(
-        f"{folder} is a folder with neither {' nor '.join(DEFAULT_FILES)}; give the metadata file"
-    )
+            return [folder / place]
+    from appfunctions_mcp.android.app_folders import find_app
+
+    app = find_app(folder)
+    if app is None:
+        raise SettingsError(
+            f"{folder} is a folder with neither {' nor '.join(DEFAULT_FILES)}, and no Android "
+            "app's src/main; give the metadata file"
+        )
+    metadata = app.metadata_file()
+    if metadata is None:
+        raise SettingsError(
+            f"{app.manifest.path} names no metadata of an app with functions; add the property "
+            "android.app.appfunctions.app_metadata, or give the metadata file"
+        )
+    return [metadata, app.manifest.path]

@@ -14,7 +14,7 @@ from appfunctions_mcp.exceptions import (
     SettingsError,
 )
 from appfunctions_mcp.json_text import JsonTextError, read_json
-from appfunctions_mcp.media import Audio, BlobResource, Image
+from appfunctions_mcp.media import ACTION_SCHEME, Audio, BlobResource, Image, ResourceLink
 from appfunctions_mcp.quoting import quoted
 from appfunctions_mcp.requests import ExecuteAppFunctionRequest, ExecuteAppFunctionResponse
 from appfunctions_mcp.server.event_loop import run_to_end
@@ -64,7 +64,17 @@ def run(args: argparse.Namespace) -> int:
         print(failure.text(), file=sys.stderr)
         return 1
     _print_answer(response, as_json=args.json)
+    if any(link.startswith(ACTION_SCHEME) for link in _links_of(response)):
+        print(
+            "the step cannot be taken any more: it ended with this command, as it lives in the "
+            "process that offers it; a client that stays connected can take it",
+            file=sys.stderr,
+        )
     return 0
+
+
+def _links_of(response: ExecuteAppFunctionResponse) -> list[str]:
+    return [item.uri for item in response.media if isinstance(item, ResourceLink)]
 
 
 def _parameters(text: str | None, pairs: list[str]) -> dict[str, Any]:

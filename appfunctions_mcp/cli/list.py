@@ -9,8 +9,10 @@ from appfunctions_mcp.cli.opening import open_service
 from appfunctions_mcp.cli.output import print_json
 from appfunctions_mcp.exceptions import SettingsError
 from appfunctions_mcp.metadata import (
+    AppFunctionAccessLevel,
     AppFunctionMetadata,
     AppFunctionParameterMetadata,
+    AppFunctionScope,
     AppPromptMetadata,
     AppResourceMetadata,
 )
@@ -75,6 +77,7 @@ def _as_json(service: AppFunctionService, functions: list[AppFunctionMetadata]) 
                 "tool_name": m.tool_name,
                 "description": m.description,
                 "enabled": service.manager.is_enabled(m),
+                **_android_part(m),
                 "input_schema": m.input_schema,
             }
             for m in functions
@@ -82,6 +85,27 @@ def _as_json(service: AppFunctionService, functions: list[AppFunctionMetadata]) 
         "resources": list(map(_resource_as_json, _resources_of(service))),
         "prompts": list(map(_prompt_as_json, _prompts_of(service))),
     }
+
+
+def _android_part(metadata: AppFunctionMetadata) -> dict[str, Any]:
+    """What the function is beyond what every function is without saying so."""
+    part: dict[str, Any] = {}
+    if metadata.schema is not None:
+        schema = metadata.schema
+        part["schema"] = {
+            "category": schema.category,
+            "name": schema.name,
+            "version": schema.version,
+        }
+    if metadata.deprecated is not None:
+        part["deprecated"] = metadata.deprecated
+    if metadata.scope is not AppFunctionScope.GLOBAL:
+        part["scope"] = metadata.scope.value
+    if metadata.access_level is not AppFunctionAccessLevel.ANDROID_TRUSTED:
+        part["access_level"] = metadata.access_level.value
+    if metadata.package:
+        part["package"] = metadata.package
+    return part
 
 
 def _resource_as_json(resource: AppResourceMetadata) -> dict[str, Any]:
@@ -134,10 +158,17 @@ def _parts_of(service: AppFunctionService) -> list[tuple[str, str, str, str]]:
 def _print_lines(service: AppFunctionService, functions: list[AppFunctionMetadata]) -> None:
     """A line for each, tab-separated, for programs."""
     for metadata in functions:
-        state = "on" if service.manager.is_enabled(metadata) else "off"
+        state = _state_of(service, metadata)
         print(metadata.tool_name, state, _first_line(metadata.description), sep="\t")
     for part, kind, _, description in _parts_of(service):
         print(part, kind, description, sep="\t")
+
+
+def _state_of(service: AppFunctionService, metadata: AppFunctionMetadata) -> str:
+    """Whether it can be called, in a word; what belongs to an activity is called in one only."""
+    if not service.manager.is_enabled(metadata):
+        return "off"
+    return "on" if metadata.scope is AppFunctionScope.GLOBAL else "in an activity"
 
 
 def _print_table(service: AppFunctionService, functions: list[AppFunctionMetadata]) -> None:
@@ -174,10 +205,12 @@ def _table(service: AppFunctionService, functions: list[AppFunctionMetadata]) ->
     table.add_column(Text("parameters, [optional]"), max_width=26)
     table.add_column("what it does")
     for metadata in functions:
-        is_on = service.manager.is_enabled(metadata)
-        name = Text(metadata.tool_name, style="bold" if is_on else "dim")
-        if not is_on:
-            name.append(" (off)")
+        state = _state_of(service, metadata)
+        name = Text(metadata.tool_name, style="bold" if state == "on" else "dim")
+        if state != "on":
+            name.append(f" ({state})")
+        if metadata.deprecated is not None:
+            name.append(" (deprecated)", style="dim")
         parameters = _parameters(metadata.parameters)
         table.add_row(name, Text(parameters), Text(_first_line(metadata.description)))
     for part, kind, takes, description in _parts_of(service):

@@ -5,8 +5,6 @@ a file cannot be written.
 """
 
 import argparse
-import importlib.util
-import keyword
 import os
 import re
 import shlex
@@ -15,6 +13,7 @@ import sys
 from pathlib import Path
 from string import Template
 
+from appfunctions_mcp.cli.package_names import require_free_name
 from appfunctions_mcp.exceptions import SettingsError
 
 USAGE = "NAME"
@@ -87,20 +86,8 @@ def _module_of(name: str) -> str:
             "given with -o"
         )
     module = name.replace("-", "_")
-    if keyword.iskeyword(module) or keyword.issoftkeyword(module):
-        raise SettingsError(f"{module!r} is a word of Python itself; choose another name")
-    if module in sys.stdlib_module_names or _is_installed(module):
-        raise SettingsError(
-            f"a module {module!r} is installed already, and Python would import that one instead; "
-            "choose another name"
-        )
+    require_free_name(module)
     return module
-
-
-def _is_installed(module: str) -> bool:
-    """Whether an import would find a module of this name; a mere folder is none."""
-    spec = importlib.util.find_spec(module)
-    return spec is not None and spec.origin is not None
 
 
 def _write_all(folder: Path, texts: dict[str, str]) -> None:

@@ -3,11 +3,13 @@
 import argparse
 import os
 from dataclasses import replace
+from pathlib import Path
 
-from appfunctions_mcp.cli.arguments import find_file
+from appfunctions_mcp.cli.arguments import find_files
 from appfunctions_mcp.cli.output import modules_print_on_stderr
 from appfunctions_mcp.confirmation import Confirmations, JsonFileUsedTokens
 from appfunctions_mcp.exceptions import SettingsError
+from appfunctions_mcp.metadata import AppMetadata
 from appfunctions_mcp.metadata_xml import parse_metadata
 from appfunctions_mcp.places import state_file
 from appfunctions_mcp.plugin_search import skip_plugin_search
@@ -50,12 +52,15 @@ def open_service(
         AppFunctionsError: Names every fault of the metadata, the modules and the settings.
     """
     options = settings or read_settings(args)
+    path, *on_the_way = find_files(file or options.file)
     metadata = parse_metadata(
-        find_file(file or options.file),
+        path,
         modules=options.module,
         locale=options.locale,
         resources=options.resources,
     )
+    if on_the_way:
+        metadata = _of_android_app(metadata, on_the_way)
     if options.no_loop_guard:
         metadata = replace(metadata, limits=replace(metadata.limits, loop_guard=False))
     kept_in = options.state_file or state_file(metadata.name, metadata.path)
@@ -72,11 +77,27 @@ def open_service(
             debug=options.debug,
         )
     if audited_as is not None:
-        _start_audit(service, options, audited_as)
+        start_auditing(service, options, audited_as)
     return service
 
 
-def _start_audit(service: AppFunctionService, options: Settings, command: str) -> None:
+def _of_android_app(metadata: AppMetadata, manifests: list[Path]) -> AppMetadata:
+    """The metadata of an Android app's folder, which says no more than Android needs."""
+    if not metadata.modules:
+        raise SettingsError(
+            f"{manifests[0]}: an Android app names no Python module; give one with --module NAME, "
+            "or make one of the app's functions: appfunctions-mcp import-android "
+            f"{manifests[0].parent} -o DIR"
+        )
+    return replace(metadata, sources=(*metadata.sources, *manifests))
+
+
+def start_auditing(service: AppFunctionService, options: Settings, command: str) -> None:
+    """Writes down what a service executes and refuses, where the options ask for that.
+
+    Raises:
+        SettingsError: Arguments are to be written, but nothing else.
+    """
     if options.audit_file is None:
         if options.audit_arguments:
             raise SettingsError("--audit-arguments has no effect alone; give --audit-file PATH too")

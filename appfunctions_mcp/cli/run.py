@@ -51,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="only these tool names, ids, addresses or prompts, such as 'labels_*' (repeatable)",
     )
     add_service_arguments(parser)
-    _add_http_arguments(parser)
+    add_http_arguments(parser)
     add("--workers", metavar="N", help="processes that serve HTTP together (default 1)")
     add("--eager", action="store_const", const=True, help="import the app before any answer")
     add("--no-loop-guard", action="store_const", const=True, help="never stop repeated failures")
@@ -63,7 +63,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--debug", action="store_const", const=True, help="send tracebacks of crashes to callers")
 
 
-def _add_http_arguments(parser: argparse.ArgumentParser) -> None:
+def add_http_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds how HTTP is served, and to whom."""
     add = parser.add_argument
     add("--sessions", action="store_const", const=True, help="HTTP sessions for 2025-era clients")
     add("--max-body-bytes", metavar="N", help="largest HTTP request (default 4 MiB)")
@@ -112,7 +113,7 @@ def run(args: argparse.Namespace) -> int:
     settings = read_settings(args)
     configure_logging(settings.effective_log_level, colours=not settings.no_color)
     if worker is None:
-        _check_together(settings)
+        check_together(settings)
     if worker is None and (settings.watch or settings.workers > 1):
         from appfunctions_mcp.cli.supervising import supervise
 
@@ -129,14 +130,32 @@ def run(args: argparse.Namespace) -> int:
     service = _open_service(args, file, settings, early)
     if place is None or place.is_first:
         service.tell_warnings()
+    serve(service, settings, place=place, early=early)
+    return 0
+
+
+def serve(
+    service: AppFunctionService,
+    settings: Settings,
+    *,
+    place: "WorkerPlace | None" = None,
+    early: "EarlyStart | None" = None,
+) -> None:
+    """Serves a service over stdio or HTTP, as the settings say, to the end.
+
+    Args:
+        service: What is served.
+        settings: How.
+        place: This process's place among others that serve together.
+        early: What was answered on stdio before the service was there.
+    """
     if settings.http:
         _serve_http(service, settings, place)
     else:
         _serve_stdio(service, settings, early)
-    return 0
 
 
-def _check_together(settings: Settings) -> None:
+def check_together(settings: Settings) -> None:
     """Refuses options that contradict each other, and tells of those without effect."""
     guard = "--token-env" if settings.token_env else "--oauth-issuer"
     if settings.allow_anonymous and (settings.token_env or settings.oauth_issuer):

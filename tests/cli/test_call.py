@@ -191,3 +191,16 @@ def test_links_are_printed_and_a_denial_is_no_question(
     assert "https://example.org/plan" in capsys.readouterr().out
     assert main(["call", file, "forbidden", "--yes"]) == 1
     assert capsys.readouterr().err.startswith("AppFunctionDeniedException: ")
+
+
+def test_a_step_ends_with_the_command_that_offered_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = '<mcp:functions module="tests.support.handing_functions" />'
+    file = str(write_metadata(tmp_path, content=content))
+    assert main(["call", file, "pay", "--param", "amount=5"]) == 0
+    captured = capsys.readouterr()
+    assert "Let pay happen." in captured.out
+    assert "the step cannot be taken any more" in captured.err
+    assert main(["call", file, "share", '{"uri": "report://2026/7", "mode_flags": 1}']) == 0
+    assert "step" not in capsys.readouterr().err

@@ -107,6 +107,7 @@ def test_a_terminal_gets_a_table(tmp_path: Path) -> None:
     content = (
         '<mcp:functions module="not_there_at_all" onError="skip" />\n'
         f'<mcp:functions module="{MODULE}" />\n'
+        '<mcp:functions module="tests.support.android_like_functions" />\n'
     )
     file = write_metadata(tmp_path, 'appfn:description="D" mcp:title="Cases"', content)
     parent, child = pty.openpty()
@@ -130,6 +131,25 @@ def test_a_terminal_gets_a_table(tmp_path: Path) -> None:
     text = shown.decode()
     assert "Cases 0.0.0" in text
     assert "wipe (off)" in text
+    assert "zoom (in an activity)" in text
+    assert "(deprecated)" in text
     assert "[" not in text.replace("[1m", "") or "seconds" in text
     assert "left out: not_there_at_all" in text
     assert "\x1b[3" not in text, "no colour under NO_COLOR"
+
+
+def test_what_android_knows_of_a_function_is_listed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = '<mcp:functions module="tests.support.android_like_functions" />'
+    file = str(write_metadata(tmp_path, content=content))
+    assert main(["list", file, "--all", "--json"]) == 0
+    create, zoom = json.loads(capsys.readouterr().out)["functions"]
+    assert create["schema"] == {"category": "notes", "name": "createNote", "version": 2}
+    assert (create["access_level"], create["deprecated"]) == ("system", "use create_page")
+    assert zoom["scope"] == "activity"
+    assert main(["list", file, "--all"]) == 0
+    states = dict(line.split("\t")[:2] for line in capsys.readouterr().out.splitlines())
+    assert states == {"create_note": "on", "zoom": "in an activity"}
+    assert main(["list", file]) == 0
+    assert "zoom" not in capsys.readouterr().out

@@ -1,7 +1,8 @@
 """Reads the Markdown pages of the project: fenced blocks with the comment above them.
 
 `<!-- file: NAME -->` makes a block a file, `<!-- raises: NAME -->` says that a Python block
-raises, `<!-- tools/list -->` that a JSON block is what a client is shown.
+raises, `<!-- tools/list -->` that a JSON block is what a client is shown, and
+`<!-- made: NAME -->` that a block is a file that the commands of the page have made.
 """
 
 import re

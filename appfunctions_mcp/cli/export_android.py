@@ -1,0 +1,113 @@
+"""`appfunctions-mcp export-android`: writes an app's functions as an Android app has them.
+
+Nothing is replaced without `--force`, and nothing is left behind where a file cannot be written.
+"""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from appfunctions_mcp.android.exported_app import exported_files, is_package, package_of
+from appfunctions_mcp.cli.arguments import add_service_arguments, split_file
+from appfunctions_mcp.cli.folder_writing import require_free_folder, write_folder
+from appfunctions_mcp.cli.opening import open_service
+from appfunctions_mcp.cli.output import print_json
+from appfunctions_mcp.exceptions import SettingsError
+from appfunctions_mcp.quoting import quoted
+from appfunctions_mcp.service import AppFunctionService
+
+USAGE = "[FILE] -o DIR"
+SUMMARY = (
+    "Writes functions as an Android app has them: the app's metadata, a functions XML for each "
+    "module, and Kotlin with bodies to write."
+)
+EXAMPLE = "appfunctions-mcp export-android -o android --package com.me.notes"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds FILE and the options of the command."""
+    parser.add_argument("file", nargs="*", metavar="FILE", help="the metadata XML")
+    parser.add_argument(
+        "-o", "--output", required=True, metavar="DIR", help="the folder to write into"
+    )
+    parser.add_argument(
+        "--package",
+        metavar="NAME",
+        help="the Kotlin package (default: mcp:package, or com.example and the app's name)",
+    )
+    parser.add_argument(
+        "--only",
+        action="append",
+        metavar="GLOB",
+        help="only these tool names or ids, such as 'labels_*' (repeatable)",
+    )
+    parser.add_argument(
+        "--force", action="store_true", help="write into a folder that holds files, replacing them"
+    )
+    parser.add_argument("--json", action="store_true", help="print what was written as JSON")
+    add_service_arguments(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Writes the files and says where they belong in an Android project."""
+    file, rest = split_file(args.file)
+    if rest:
+        raise SettingsError(f"{rest[0]!r} is no metadata file; FILE ends in .xml or is a folder")
+    if args.package is not None and not is_package(args.package):
+        raise SettingsError(
+            f"--package {quoted(args.package)} is no name of an Android package; accepted are two "
+            "or more words with dots between them, such as com.example.notes"
+        )
+    folder = Path(args.output).expanduser()
+    require_free_folder(folder, force=args.force)
+    service = open_service(args, file, require_settings=False)
+    package = args.package or package_of(service.metadata)
+    files = exported_files(service, package=package)
+    try:
+        write_folder(folder, files, force=args.force)
+    except OSError as fault:
+        print(f"{folder}: nothing was written: {fault}", file=sys.stderr)
+        return 1
+    _report(args, folder, service, package, files)
+    return 0
+
+
+def _report(
+    args: argparse.Namespace,
+    folder: Path,
+    service: AppFunctionService,
+    package: str,
+    files: dict[str, str],
+) -> None:
+    left_out = list(_left_out(service))
+    for text in left_out:
+        print(f"warning: {text}", file=sys.stderr)
+    functions = [function.names.function_id for function in service.registry]
+    if args.json:
+        print_json(
+            {
+                "folder": os.path.abspath(folder),  # noqa: PTH100 - links stay
+                "package": package,
+                "files": sorted(files),
+                "functions": functions,
+                "warnings": left_out,
+            }
+        )
+        return
+    count = f"{len(functions)} function{'' if len(functions) == 1 else 's'}"
+    print(
+        f"Wrote {count} in {len(files)} files into {folder}. Next:",
+        f"  put {folder / 'res'} into the app's src/main",
+        f"  put {folder / 'kotlin'} into its sources, package {package}, and write the bodies;",
+        f"  of them Android's compiler makes XML such as that in {folder / 'assets'}",
+        sep="\n",
+    )
+
+
+def _left_out(service: AppFunctionService) -> list[str]:
+    """What an app has here and cannot have on Android."""
+    told = [f"{module} is left out: {why}" for module, why in service.skipped.items()]
+    if service.has_resources or service.has_prompts:
+        told.append("resources and prompts are left out; Android has none")
+    return told

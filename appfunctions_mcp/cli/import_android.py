@@ -1,0 +1,129 @@
+"""`appfunctions-mcp import-android`: makes a Python project of an Android app's functions.
+
+What is made is served at once. Nothing is replaced without `--force`, and nothing is left
+behind where a file cannot be written.
+"""
+
+import argparse
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from appfunctions_mcp.android.imported_project import project_files
+from appfunctions_mcp.android.sources import AndroidSource, read_source
+from appfunctions_mcp.cli.folder_writing import require_free_folder, write_folder
+from appfunctions_mcp.cli.output import print_json
+from appfunctions_mcp.cli.package_names import fault_of_name, require_free_name
+from appfunctions_mcp.exceptions import SettingsError
+
+USAGE = "SOURCE… -o DIR"
+SUMMARY = (
+    "Makes a Python project of an Android app's functions: stubs and types with their Android "
+    "names, and metadata that is served at once."
+)
+EXAMPLE = """appfunctions-mcp import-android app/src/main -o chat
+         appfunctions-mcp import-android chat.apk -o chat --package chat_app"""
+
+_PACKAGE = re.compile(r"[a-z_][a-z0-9_]{0,63}")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the sources and the options of the command."""
+    add = parser.add_argument
+    add(
+        "source",
+        nargs="+",
+        metavar="SOURCE",
+        help="functions XML files, an app's src/main folder, or an archive with assets/",
+    )
+    add("-o", "--output", required=True, metavar="DIR", help="the folder to write into")
+    add(
+        "--package",
+        metavar="NAME",
+        help="the name of the Python package and the server (default: of the app, or of DIR)",
+    )
+    add("--force", action="store_true", help="write into a folder that holds files, replacing them")
+    add("--json", action="store_true", help="print what was written as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Writes the project and says what can be done with it."""
+    folder = Path(args.output).expanduser()
+    require_free_folder(folder, force=args.force)
+    if args.package is not None:
+        _require_package(args.package)
+    with tempfile.TemporaryDirectory(prefix="appfunctions-mcp-") as unpacked:
+        source = read_source(
+            [Path(each).expanduser() for each in args.source], unpack_into=Path(unpacked)
+        )
+        package = args.package or _package_of(source, folder)
+        files = project_files(source, package=package)
+    try:
+        write_folder(folder, files, force=args.force)
+    except OSError as fault:
+        print(f"{folder}: nothing was written: {fault}", file=sys.stderr)
+        return 1
+    _report(args, folder, source, package, files)
+    return 0
+
+
+def _report(
+    args: argparse.Namespace,
+    folder: Path,
+    source: AndroidSource,
+    package: str,
+    files: dict[str, str],
+) -> None:
+    for warning in source.warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+    functions = [
+        function.id for _, document, _ in source.documents for function in document.functions
+    ]
+    if args.json:
+        print_json(
+            {
+                "folder": os.path.abspath(folder),  # noqa: PTH100 - links stay
+                "package": package,
+                "files": sorted(files),
+                "functions": functions,
+                "warnings": list(source.warnings),
+            }
+        )
+        return
+    as_typed = subprocess.list2cmdline if os.name == "nt" else shlex.join
+    count = f"{len(functions)} function{'' if len(functions) == 1 else 's'}"
+    print(
+        f"Wrote {count} in {len(files)} files into {folder}. Next:",
+        f"  {as_typed(['appfunctions-mcp', 'list', str(folder)])}",
+        f"  write the bodies in {as_typed([str(folder / package)])}",
+        f"  {as_typed(['appfunctions-mcp', 'install', str(folder), 'claude-desktop'])}",
+        sep="\n",
+    )
+
+
+def _require_package(name: str) -> None:
+    if not _PACKAGE.fullmatch(name):
+        advice = (
+            f"; its last part would do: --package {name.rpartition('.')[2].lower()}"
+            if "." in name
+            else ""
+        )
+        raise SettingsError(
+            f"--package: {name!r} is no name for a Python package; accepted are small letters, "
+            f"digits and '_', not beginning with a digit{advice}"
+        )
+    require_free_name(name)
+
+
+def _package_of(source: AndroidSource, folder: Path) -> str:
+    """A name for the package: the app's, else the folder's, with an ending where it is taken."""
+    app = (source.package or "").rpartition(".")[2]
+    for words in (app, os.path.basename(os.path.abspath(folder))):  # noqa: PTH100, PTH119 - links stay
+        name = re.sub(r"[^a-z0-9]+", "_", words.lower()).strip("_")[:58]
+        if name and name[0].isalpha():
+            return name if fault_of_name(name) is None else f"{name}_app"
+    return "imported_app"

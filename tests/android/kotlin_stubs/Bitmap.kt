@@ -1,0 +1,5 @@
+package android.graphics
+
+import android.os.Parcelable
+
+class Bitmap : Parcelable

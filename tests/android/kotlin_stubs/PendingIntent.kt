@@ -1,0 +1,5 @@
+package android.app
+
+import android.os.Parcelable
+
+class PendingIntent : Parcelable
