@@ -59,6 +59,18 @@ def key_of(alias: Any) -> str | None:
     raise UnsupportedTypeError("a field whose alias is a path (a plain alias is accepted)")
 
 
+def metadata_of(schema: CoreSchema) -> Mapping[str, Any]:
+    """What is said of a node beside its constraints.
+
+    pydantic writes what is said of one use of a model that holds itself into the schema that
+    all uses share, so of a reference only our own words are read.
+    """
+    metadata: Mapping[str, Any] = schema.get("metadata") or {}
+    if schema["type"] != "definition-ref":
+        return metadata
+    return {name: said for name, said in metadata.items() if not name.startswith("pydantic_js_")}
+
+
 def keywords_of(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """What an author's `Field(...)` and our own types add to the published schema."""
     extra = metadata.get("pydantic_js_extra")

@@ -25,6 +25,7 @@ from appfunctions_mcp.schema.core_keywords import (
     fields_of,
     key_of,
     keywords_of,
+    metadata_of,
     plain_number,
     plain_value,
     written_as,
@@ -90,7 +91,7 @@ class _Reader:
         return replaced(shape, marks={**shape.marks, **marks}) if marks else shape
 
     def read_unmarked(self, schema: CoreSchema) -> Shape:
-        metadata = schema.get("metadata") or {}
+        metadata = metadata_of(schema)
         if SET_FIELD_KEY in metadata:
             value = schema["schema"]["fields"]["value"]["schema"]
             return SetFieldShape(inner=self.read(value), keywords=keywords_of(metadata))

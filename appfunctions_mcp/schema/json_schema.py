@@ -10,9 +10,12 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Annotated, Any
 
+from pydantic.fields import FieldInfo
+
 from appfunctions_mcp.docstrings import field_descriptions, parse_docstring
 from appfunctions_mcp.marks import serializable_mark
 from appfunctions_mcp.metadata import JsonSchema
+from appfunctions_mcp.schema.joined_definitions import joined_definitions
 from appfunctions_mcp.schema.shapes import (
     MISSING,
     AnyShape,
@@ -118,7 +121,9 @@ def _with_definitions(
     except _TooManyInlinedError:
         publisher = _Publisher(direction, default_of, most_inlined=0)
         schema = published(publisher)
-    return {**schema, "$defs": publisher.definitions} if publisher.definitions else schema
+    if not publisher.definitions:
+        return schema
+    return joined_definitions({**schema, "$defs": publisher.definitions})
 
 
 class _TooManyInlinedError(Exception):
@@ -372,10 +377,12 @@ def described_beside(annotation: Any) -> str:
 
 
 def annotated_text(annotation: Any) -> str:
-    """The first plain text of an `Annotated[..., "text"]`; empty where there is none."""
+    """What an annotation says in words: by `Field(description=)`, else as its first plain text."""
     if typing.get_origin(annotation) is not Annotated:
         return ""
-    return next((text for text in annotation.__metadata__ if isinstance(text, str)), "")
+    told = (each.description for each in annotation.__metadata__ if isinstance(each, FieldInfo))
+    texts = (text for text in annotation.__metadata__ if isinstance(text, str))
+    return next(filter(None, (*told, *texts)), "")
 
 
 def class_description(cls: type | None) -> str:

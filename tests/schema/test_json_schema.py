@@ -518,6 +518,47 @@ def test_two_recursive_classes_of_one_name_stay_apart() -> None:
     assert sorted(definitions) == ["Twin", "Twin_2"]
 
 
+class Link(BaseModel):
+    """A link."""
+
+    next: "Link | None" = None
+
+
+class Left(BaseModel):
+    right: "Right | None" = None
+
+
+class Right(BaseModel):
+    left: Left | None = None
+
+
+def test_models_that_hold_each_other_are_published_once_whoever_uses_them() -> None:
+    def take(a: Left, b: Right, c: list[Left]) -> None:
+        raise NotImplementedError(a, b, c)
+
+    schema = arguments_of(take).input_schema
+
+    assert list(schema["$defs"]) == ["Right"]
+    assert schema["properties"]["b"] == {"$ref": "#/$defs/Right"}
+    assert schema["properties"]["c"]["items"] == schema["properties"]["a"]
+
+
+def test_what_is_said_of_one_use_of_a_recursive_model_stays_with_that_use() -> None:
+    def take(
+        a: Annotated[Link, Field(description="First.")],
+        b: Annotated[Link, Field(description="Second.")],
+        c: Annotated[Link, "Third."],
+        d: Link,
+    ) -> None:
+        raise NotImplementedError(a, b, c, d)
+
+    schema = arguments_of(take).input_schema
+
+    described = [schema["properties"][name].get("description") for name in "abcd"]
+    assert described == ["First.", "Second.", "Third.", None]
+    assert list(schema["$defs"]) == ["Link"]
+
+
 KIM = User(name="Kim")
 
 
