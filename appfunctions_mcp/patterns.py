@@ -1,12 +1,13 @@
 """Android's pattern matchers: the match itself, and the regular expression that tells of it.
 
-A match takes time in proportion to text and pattern, whatever they hold; the regular
+A match takes time in proportion to the text, whatever text and pattern hold; the regular
 expression is published for agents to read and never used to check anything.
 """
 
 from collections.abc import Iterable, Iterator
 from enum import IntEnum
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 
 from appfunctions_mcp.lazy_regex import regex
 from appfunctions_mcp.records import record
@@ -65,7 +66,7 @@ class AppFunctionPatternMatcher:
             return text.startswith(self.pattern)
         if self.type == PatternType.SUFFIX:
             return text.endswith(self.pattern)
-        return self.type in _GLOBS and _walk(_steps_of(self.pattern, self.type), text)
+        return self.type in _GLOBS and _steps_of(self.pattern, self.type).matches(text)
 
     @property
     def regex(self) -> str | None:
@@ -138,55 +139,65 @@ class _Token:
         return self.characters.regex + times
 
 
-@record(frozen=True, slots=True)
-class _Step:
-    """One character of a match: needed, or skippable, or repeated."""
+class _Steps:
+    """A glob as steps, each of which takes one character; a bit of a number stands for each."""
 
-    characters: _Characters
-    skippable: bool = False
-    repeats: bool = False
+    def __init__(self) -> None:
+        self.size = 0
+        self._skippable = 0
+        self._repeated = 0
+        self._taking: dict[_Characters, int] = {}
+        """Which steps take one of these characters."""
+
+    def add(self, characters: _Characters, times: int, *, skippable: bool, repeated: bool) -> None:
+        """Adds equal steps."""
+        added = ((1 << times) - 1) << self.size
+        self.size += times
+        self._taking[characters] = self._taking.get(characters, 0) | added
+        self._skippable |= added * skippable
+        self._repeated |= added * repeated
+
+    def matches(self, text: str) -> bool:
+        """Follows every way through the steps at once, so no text makes it slow."""
+        taking: dict[str, int] = {}
+        places = self._with_skips(1)
+        for character in text:
+            steps = taking.get(character)
+            if steps is None:
+                steps = taking[character] = self._steps_that_take(character)
+            taken = places & steps
+            if not taken:
+                return False
+            places = self._with_skips((taken & ~self._repeated) << 1 | taken & self._repeated)
+        return bool(places >> self.size)
+
+    def _steps_that_take(self, character: str) -> int:
+        return reduce(
+            or_, (s for characters, s in self._taking.items() if character in characters), 0
+        )
+
+    def _with_skips(self, places: int) -> int:
+        """The places, and those behind them that only skippable steps keep apart.
+
+        A sum carries from a place through the skippable steps that follow it, all at once.
+        """
+        skippable = self._skippable
+        return places | ((places & skippable) + skippable) ^ skippable
 
 
 @lru_cache(maxsize=256)
-def _steps_of(pattern: str, kind: PatternType | int) -> tuple[_Step, ...]:
-    steps: list[_Step] = []
+def _steps_of(pattern: str, kind: PatternType | int) -> _Steps:
+    steps = _Steps()
     for token in _tokens_of(pattern, kind):
-        steps += [_Step(token.characters)] * token.at_least
+        steps.add(token.characters, token.at_least, skippable=False, repeated=False)
         if token.at_most is None:
-            steps.append(_Step(token.characters, skippable=True, repeats=True))
+            steps.add(token.characters, 1, skippable=True, repeated=True)
         else:
-            optional = _Step(token.characters, skippable=True)
-            steps += [optional] * (token.at_most - token.at_least)
-        if len(steps) > _MOST_STEPS:
+            optional = token.at_most - token.at_least
+            steps.add(token.characters, optional, skippable=True, repeated=False)
+        if steps.size > _MOST_STEPS:
             raise ValueError(f"the pattern {pattern!r} is longer than {_MOST_STEPS} steps")
-    return tuple(steps)
-
-
-def _walk(steps: tuple[_Step, ...], text: str) -> bool:
-    """Follows every way through the steps at once, so no text makes it slow."""
-    places = _with_skips(steps, {0})
-    for character in text:
-        reached = {
-            place if steps[place].repeats else place + 1
-            for place in places
-            if place < len(steps) and character in steps[place].characters
-        }
-        if not reached:
-            return False
-        places = _with_skips(steps, reached)
-    return len(steps) in places
-
-
-def _with_skips(steps: tuple[_Step, ...], places: set[int]) -> set[int]:
-    found = set(places)
-    for place in places:
-        at = place
-        while at < len(steps) and steps[at].skippable:
-            at += 1
-            if at in found:
-                break
-            found.add(at)
-    return found
+    return steps
 
 
 def _tokens_of(pattern: str, kind: PatternType | int) -> Iterator[_Token]:

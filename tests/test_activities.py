@@ -6,11 +6,14 @@ from typing import Any
 import pytest
 
 from appfunctions_mcp import (
+    AppFunctionCaller,
     AppFunctionContext,
     AppFunctionDeclarationError,
     AppFunctionDeniedException,
     AppFunctionDisabledException,
+    AppFunctionElementNotFoundException,
     AppFunctionFunctionNotFoundException,
+    AppFunctionLimitExceededException,
     AppFunctionMetadata,
     AppFunctionScope,
     AppFunctionSearchSpec,
@@ -20,6 +23,7 @@ from appfunctions_mcp import (
     app_function,
 )
 from appfunctions_mcp.metadata import StatesChanged
+from appfunctions_mcp.records import replaced
 from appfunctions_mcp.server.ready_answers import written_tools
 from tests.server.test_engines_agree import ENVELOPE, OPENING, request, require_agreement
 
@@ -96,6 +100,46 @@ async def test_arguments_are_checked_for_every_body(service: AppFunctionService)
 
     with pytest.raises(Exception, match="factor"):
         await service.manager.execute(call)
+
+
+async def test_a_function_gets_one_body_whatever_it_is_called_by(
+    service: AppFunctionService,
+) -> None:
+    both = {"zoom": window("left"), ZOOM_ID: window("right")}
+    with pytest.raises(AppFunctionDeclarationError, match="zoom gets two bodies"):
+        service.manager.activities.register("left", both)
+
+    assert service.manager.activities.ids_of(ZOOM_ID) == frozenset()
+
+
+async def test_the_check_of_arguments_is_that_of_the_function_as_it_is_now() -> None:
+    service = AppFunctionService.from_functions([], name="app", description="Has windows.")
+    declared = AppFunctionMetadata("app#zoom", "zoom", scope=AppFunctionScope.ACTIVITY)
+    first = service.register(declared, lambda _arguments, _context: None)
+    service.manager.activities.register("left", {"zoom": lambda given, _context: sorted(given)})
+    first.unregister()
+    schema = {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}
+    service.register(replaced(declared, input_schema=schema), lambda _arguments, _context: None)
+
+    call = ExecuteAppFunctionRequest("zoom", {"x": "5"}, activity_id="left")
+    assert (await service.manager.execute(call)).text == '["x"]'
+
+
+async def test_failures_are_counted_for_each_activity(service: AppFunctionService) -> None:
+    def fails(_arguments: dict[str, Any], _context: AppFunctionContext) -> str:
+        raise AppFunctionElementNotFoundException("no picture")
+
+    service.manager.activities.register("left", {"zoom": fails})
+    service.manager.activities.register("right", {"zoom": window("right")})
+    caller = AppFunctionCaller(connection="stdio", local_user=True)
+    call = ExecuteAppFunctionRequest("zoom", {"factor": 2}, caller, activity_id="left")
+    for _ in range(5):
+        with pytest.raises(AppFunctionElementNotFoundException):
+            await service.manager.execute(call)
+    with pytest.raises(AppFunctionLimitExceededException):
+        await service.manager.execute(call)
+
+    assert (await service.manager.execute(replaced(call, activity_id="right"))).text
 
 
 async def test_an_activity_that_has_gone_is_not_called(service: AppFunctionService) -> None:

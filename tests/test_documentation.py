@@ -54,7 +54,7 @@ def run_blocks(page: Path, blocks: list[Block], folder: Path) -> dict[str, Any]:
     module = types.ModuleType(f"page_{page.stem}")
     sys.modules[module.__name__] = module
     for block in blocks:
-        if block.language != "python" or block.file_name:
+        if block.language != "python" or block.file_name or block.note.startswith("made: "):
             continue
         code = compile("\n" * block.line + block.text, folder / f"{page.name}.py", "exec")
         if block.note.startswith("raises: "):

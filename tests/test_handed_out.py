@@ -1,6 +1,8 @@
 """What results hand out to one caller: grants of addresses, and steps that are taken once."""
 
+import asyncio
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -9,6 +11,7 @@ from appfunctions_mcp import (
     AppFunctionCaller,
     AppFunctionDeclarationError,
     AppFunctionElementNotFoundException,
+    AppFunctionFunctionNotFoundException,
     AppFunctionInvalidArgumentException,
     AppFunctionLimitExceededException,
     AppFunctionManager,
@@ -29,6 +32,9 @@ from appfunctions_mcp.handed_out import (
     HandedOut,
 )
 from appfunctions_mcp.limits import RateLimit
+from appfunctions_mcp.questions import Question
+from appfunctions_mcp.requests import SilentChannel
+from appfunctions_mcp.resource_registry import LONGEST_URI
 from tests.support.handing_functions import STEP, handing_functions, step
 
 pytestmark = pytest.mark.anyio
@@ -146,6 +152,40 @@ def test_a_grant_without_the_prefix_is_for_its_address_alone() -> None:
     assert handed.is_granted("tree://a", ANN)
     assert not handed.is_granted("tree://a/b", ANN)
     assert not handed.is_granted("tree://w", ANN)
+
+
+def test_a_further_grant_takes_nothing_of_those_before_it() -> None:
+    clock = Clock()
+    handed = HandedOut(clock)
+    handed.give([grant("tree://a", 65), grant("tree://a", 129), grant("tree://a")], ANN, "share")
+    assert handed.is_granted("tree://a/b", ANN)
+    clock.now += GRANT_SECONDS
+
+    assert handed.is_granted("tree://a", ANN)
+    assert not handed.is_granted("tree://a/b", ANN)
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        *["notes://10", "notes://1%30", "notes://%31", "notes://1?x=1", "notes://1#x", "notes:/1"],
+        *["notes://1\\2", "notes://1%2F2", "notes://../1/2", "NOTES://10", "x:notes://1/2"],
+    ],
+)
+def test_a_prefix_admits_to_nothing_that_only_looks_like_it(uri: str) -> None:
+    handed = HandedOut()
+    handed.give([grant("notes://1", 129)], ANN, "share")
+
+    assert handed.is_granted("notes://1", ANN)
+    assert not handed.is_granted(uri, ANN)
+
+
+def test_a_grant_of_an_address_that_names_nothing_is_not_kept() -> None:
+    long = f"tree://{'a' * LONGEST_URI}"
+    handed = HandedOut()
+    handed.give([grant(long)], ANN, "share")
+
+    assert not handed.is_granted(long, ANN)
 
 
 def test_a_grant_ends_after_an_hour_unless_it_is_persistable() -> None:
@@ -306,6 +346,94 @@ async def test_a_step_that_was_never_begun_can_still_be_taken() -> None:
     service.manager.executor.rate = RateLimit(0)
 
     assert await read(service, f"{STEP}offer") == "done"
+
+
+async def test_a_step_that_was_refused_something_has_been_taken() -> None:
+    """Only what kept the step itself from its beginning leaves it open."""
+    done = []
+
+    @app_function
+    async def offer() -> PendingIntent:
+        """Offers."""
+
+        async def act() -> str | None:
+            done.append("paid")
+            return (await service.manager.execute(ExecuteAppFunctionRequest("nowhere"))).text
+
+        return step("offer", act)
+
+    service = AppFunctionService.from_functions([offer], name="few", description="Refuses.")
+    await call(service, "offer")
+    with pytest.raises(AppFunctionFunctionNotFoundException) as caught:
+        await read(service, f"{STEP}offer")
+
+    assert caught.value.refusal is None
+    assert "taken already" in await refusal(service, f"{STEP}offer")
+    assert done == ["paid"]
+
+
+async def test_who_is_cancelled_in_the_middle_has_taken_the_step() -> None:
+    begun = asyncio.Event()
+
+    @app_function
+    def offer() -> PendingIntent:
+        """Offers."""
+
+        async def act() -> str:
+            begun.set()
+            await asyncio.Event().wait()
+            return "never"
+
+        return step("offer", act)
+
+    service = AppFunctionService.from_functions([offer], name="few", description="Waits.")
+    await call(service, "offer")
+    reading = asyncio.create_task(read(service, f"{STEP}offer"))
+    await begun.wait()
+    reading.cancel()
+    await asyncio.wait([reading])
+
+    assert reading.cancelled()
+    assert "taken already" in await refusal(service, f"{STEP}offer")
+
+
+class Hesitant(SilentChannel):
+    """A user who says no to one question, after another has been answered with yes."""
+
+    def __init__(self, first: asyncio.Event) -> None:
+        self.first = first
+
+    def can_ask(self, _capability: str, /) -> bool:
+        return True
+
+    async def ask(self, _question: Question, /) -> dict[str, Any]:
+        await self.first.wait()
+        return {"action": "decline"}
+
+
+async def test_a_no_to_what_has_been_done_does_not_say_that_nothing_was() -> None:
+    service = handing_functions()
+    await call(service, "pay", amount=5)
+    first = asyncio.Event()
+    asked = ReadAppResourceRequest(f"{STEP}pay", ANN, None, Hesitant(first))
+    second = asyncio.create_task(service.resources.read(asked))
+    await asyncio.sleep(0)
+    assert await read(service, f"{STEP}pay") == "paid 5"
+    first.set()
+
+    with pytest.raises(AppFunctionElementNotFoundException, match="taken already"):
+        await second
+    assert "taken already" in await refusal(service, f"{STEP}pay")
+
+
+async def test_a_result_with_a_useless_step_hands_nothing_out() -> None:
+    handed = HandedOut()
+    parts = [grant("a:b"), step("pay", lambda: "paid"), step("useless", lambda amount: amount)]
+    with pytest.raises(AppFunctionAppUnknownException):
+        handed.give(parts, ANN, "pay")
+
+    assert not handed.is_granted("a:b", ANN)
+    assert handed.step(f"{STEP}pay", ANN) is None
 
 
 async def test_a_step_whose_content_is_too_large_says_so() -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError, computed_field
 
 from appfunctions_mcp import (
     AppFunctionResourceContainer,
@@ -21,6 +21,7 @@ from tests.support.result_types import response_of, sent_as
 
 NOTE = AppFunctionTextResource(mime_type="text/markdown", content="# Note")
 GRANT = AppFunctionUriGrant(uri="report://7", mode_flags=AppFunctionUriGrant.READ)
+MARKDOWN = TextResource("result:/resources/1", "# Note", "text/markdown")
 STEP = PendingIntent("https://example.org/pay", "Pay.", expires_in=60)
 
 
@@ -149,7 +150,7 @@ def test_parts_are_found_wherever_they_stand_in_their_order() -> None:
         ResourceLink("report://7", "granted_2"),
         TextResource("result:/resources/3", "# Note", "text/markdown"),
     )
-    assert sent.handed_out == (STEP, GRANT, NOTE)
+    assert sent.handed_out == (STEP, GRANT)
     assert response_of(Everything).hands_out
 
 
@@ -157,8 +158,46 @@ def test_parts_come_out_of_dictionaries_and_dataclasses_too() -> None:
     raw = {"uri": "report://7", "mode_flags": 1}
 
     assert sent_as(AppFunctionUriGrant, raw).handed_out == (GRANT,)
-    assert sent_as(Plain, Plain(NOTE)).handed_out == (NOTE,)
-    assert sent_as(list[Report | None], [None, Report(resources=[NOTE])]).handed_out == (NOTE,)
+    assert sent_as(Plain, Plain(NOTE)).media == (MARKDOWN,)
+    assert sent_as(list[Report | None], [None, Report(resources=[NOTE])]).media == (MARKDOWN,)
+
+
+def test_parts_that_the_declared_type_leaves_out_are_not_sent() -> None:
+    class Inside(Report):
+        granted: AppFunctionUriGrant
+        internal: AppFunctionTextResource
+
+    sent = sent_as(Report, Inside(resources=[NOTE], granted=GRANT, internal=NOTE.model_copy()))
+
+    assert sent.structured == {
+        "pages": 0,
+        "resources": [{"mimeType": "text/markdown", "content": "# Note"}],
+    }
+    assert sent.media == (MARKDOWN,)
+    assert sent.handed_out == ()
+
+
+def test_a_step_that_is_made_when_it_is_read_is_the_one_of_the_json() -> None:
+    class Bill(BaseModel):
+        note: str
+
+        @computed_field  # type: ignore[prop-decorator] # pydantic's own way
+        @property
+        def step(self) -> PendingIntent:
+            return PendingIntent(action=lambda: "paid")
+
+    for note in ("x", "\ud800"):
+        sent = sent_as(Bill, Bill.model_construct(note=note))
+        (step,) = sent.handed_out
+        assert sent.structured is not None
+        assert sent.structured["step"] == step.uri
+
+
+def test_parts_in_a_union_keep_their_own_form() -> None:
+    sent = sent_as(list[PendingIntent | AppFunctionUriGrant | int], [GRANT, STEP, 5])
+
+    assert sent.value == [{"uri": "report://7", "modeFlags": 1}, "https://example.org/pay", 5]
+    assert sent.handed_out == (GRANT, STEP)
 
 
 def test_a_grant_to_write_alone_is_no_link() -> None:

@@ -78,6 +78,7 @@ def test_a_named_union_among_others_keeps_its_name() -> None:
     pair = Annotated[Circle | Line, AppFunctionOneOf("a.Pair", inline=True)]
     shape = shape_of(pair | Square)
     assert [each.marks.get("one_of") for each in shape.parts] == [("a.Pair", "", True), None]
+    assert published(pair | Square | int) == published(Circle | Line | Square | int)
 
 
 def test_marks_of_what_may_be_null_are_kept_when_unions_are_opened() -> None:

@@ -206,8 +206,11 @@ def test_a_range_that_runs_backwards_is_refused() -> None:
 def test_no_pattern_makes_a_match_slow() -> None:
     """A backtracking expression takes minutes for this text."""
     matcher = AppFunctionPatternMatcher(".*a" * 20 + "b", SIMPLE)
+    with_many_steps = AppFunctionPatternMatcher(".*[ab]{0,2000}x", ADVANCED)
 
     assert not matcher.matches("a" * 3000)
+    assert not with_many_steps.matches("ab" * 100_000)
+    assert with_many_steps.matches("ab" * 100_000 + "x")
 
 
 def test_several_patterns_are_one_expression() -> None:
@@ -273,7 +276,8 @@ def test_what_android_constraints_accept_is_received(
         (Sort, "SIZE", '"NAME", "DATE"'),
         (NoteId, "note-x", "note-[0-9]+"),
         (Priority, 3, "1, 2"),
-        (WebUri, "ftp://x", "https"),
+        (WebUri, "ftp://x", "accepted: an absolute URI that matches (?:^https:)|(?:^content:)"),
+        (Uri, "x", "accepted: an absolute URI such as https://example.org/x"),
         (Annotated[list[Uri], AppFunctionUriValueConstraint(("a",))], ["a:b", "c:d"], "x[1]"),
     ],
 )

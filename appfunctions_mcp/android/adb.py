@@ -4,16 +4,13 @@ No shell of this machine ever sees a word of a command, and the shell of the dev
 one quoted word. Knows nothing of functions.
 """
 
-import asyncio
 import os
-import signal
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from appfunctions_mcp.android.hidden_text import first_lines
+from appfunctions_mcp.android.programs import TooMuchOutputError, run_program
 from appfunctions_mcp.exceptions import AppFunctionsError, SettingsError
 from appfunctions_mcp.lazy_regex import regex
 from appfunctions_mcp.quoting import quoted
@@ -23,6 +20,7 @@ __all__ = [
     "Adb",
     "AdbDevice",
     "Answer",
+    "AnswerLostError",
     "DeviceError",
     "find_adb",
     "remote_word",
@@ -36,9 +34,15 @@ ANSWER_SECONDS = 20.0
 # In adb's own protocol the length of a command has four hexadecimal digits.
 _MAX_COMMAND_BYTES = 60_000 if os.name == "posix" else 24_000
 _MAX_OUTPUT_BYTES = 64 * 1024 * 1024
-_CHUNK_BYTES = 65_536
-_STOP_SECONDS = 1.0
-_SERIAL = regex(r"[A-Za-z0-9_.:@\[\]%()+,=/ -]{1,200}\Z")
+_SERIAL = regex(r"[A-Za-z0-9_.:@\[\]%()+,=/? -]{1,200}\Z")
+# What the client says of its server, where a command's output is to follow.
+_ABOUT_SERVER = regex(r"(?:(?:\* daemon |adb server version \().*\n)+")
+# A serial may hold blanks, as those of wireless devices do of which there are several.
+_LISTED = regex(
+    r"(\S.*?)\s+(device|offline|unauthorized|authorizing|connecting|no permissions|recovery|"
+    r"sideload|rescue|bootloader|host|detached)(?=[\s;]|\Z)(.*)"
+)
+_LISTED_OTHERWISE = regex(r"(\S+)\s+(\S+)(.*)")
 _SDK_FOLDERS = ("Android/Sdk", "Library/Android/sdk", "AppData/Local/Android/Sdk")
 _GET_ADB = (
     "install Android's platform-tools (package 'adb' on Debian and Ubuntu, "
@@ -48,6 +52,10 @@ _GET_ADB = (
 
 class DeviceError(AppFunctionsError):
     """A device or adb cannot be used; the text says what is the matter and what helps."""
+
+
+class AnswerLostError(DeviceError):
+    """A command was sent, but no whole answer came: what it was to do may have happened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,37 +76,53 @@ class Answer:
     stdout: str
     stderr: str
 
+    @property
+    def told(self) -> str:
+        """What a person reads of it in a message."""
+        shown = first_lines(f"{self.stderr[:4096]} {self.stdout[:4096]}")
+        return shown or f"nothing, and ended with exit code {self.exit_code}"
 
-def find_adb(given: Path | None, environ: Mapping[str, str]) -> Path:
+
+def find_adb(given: str | None, environ: Mapping[str, str]) -> Path:
     """The adb client: as given, on PATH, or where Android's tools are usually installed.
 
     Args:
-        given: From the command line.
+        given: From the command line: a path, or a name that is looked for on PATH.
         environ: The environment, for PATH and ANDROID_HOME.
 
     Raises:
         SettingsError: What is given is no program.
         DeviceError: There is none; says how to get one.
     """
+    on_path = [Path(each) for each in environ.get("PATH", "").split(os.pathsep) if each]
     if given is not None:
-        if not given.is_file() or not os.access(given, os.X_OK):
-            raise SettingsError(f"--adb: {quoted(str(given), 300)} is no program; {_GET_ADB}")
+        path = Path(os.path.expanduser(given))  # noqa: PTH111 - never raises
+        found = _program_in(on_path, given) if given == path.name else path.absolute()
+        if found is None or not _is_program(found):
+            raise SettingsError(f"--adb: {quoted(given, 300)} is no program; {_GET_ADB}")
         # Windows hands the words of these to a shell of its own.
-        if given.suffix.lower() in {".bat", ".cmd"}:
-            raise SettingsError(f"--adb: {quoted(str(given), 300)} is a script; give adb.exe")
-        return given.absolute()
-    name = "adb" if os.name == "posix" else "adb.exe"
-    folders = [Path(each) for each in environ.get("PATH", "").split(os.pathsep) if each]
-    for sdk in filter(None, map(environ.get, ("ANDROID_HOME", "ANDROID_SDK_ROOT"))):
-        folders += [Path(sdk, "platform-tools")]
+        if found.suffix.lower() in {".bat", ".cmd"}:
+            raise SettingsError(f"--adb: {quoted(given, 300)} is a script; give adb.exe")
+        return found
+    sdks = filter(None, map(environ.get, ("ANDROID_HOME", "ANDROID_SDK_ROOT")))
+    folders = [*on_path, *(Path(sdk, "platform-tools") for sdk in sdks)]
     home = environ.get("HOME") or environ.get("USERPROFILE")
     if home:
         folders += [Path(home, each, "platform-tools") for each in _SDK_FOLDERS]
-    for folder in folders:
-        # A relative folder would let whoever chose the current one choose the program.
-        if folder.is_absolute() and os.access(folder / name, os.X_OK):
-            return folder / name
-    raise DeviceError(f"adb was not found on PATH; {_GET_ADB}")
+    found = _program_in(folders, "adb" if os.name == "posix" else "adb.exe")
+    if found is None:
+        raise DeviceError(f"adb was not found on PATH; {_GET_ADB}")
+    return found
+
+
+def _program_in(folders: Iterable[Path], name: str) -> Path | None:
+    # A relative folder would let whoever chose the current one choose the program.
+    paths = (folder / name for folder in folders if folder.is_absolute())
+    return next(filter(_is_program, paths), None)
+
+
+def _is_program(path: Path) -> bool:
+    return path.is_file() and os.access(path, os.X_OK)
 
 
 def require_serial(serial: str) -> str:
@@ -148,10 +172,10 @@ class Adb:
             DeviceError: adb does not answer.
         """
         answer = await self._run(["devices", "-l"], seconds=ANSWER_SECONDS)
-        if answer.exit_code != 0:
-            raise DeviceError(f"adb does not work: {first_lines(answer.stderr or answer.stdout)}")
-        lines = answer.stdout.partition("List of devices attached")[2].splitlines()
-        return [found for line in lines if (found := _device_of(line))]
+        _, header, listed = answer.stdout.partition("List of devices attached")
+        if answer.exit_code != 0 or not header:
+            raise DeviceError(f"{self._shown} does not work: it says {answer.told}; {_GET_ADB}")
+        return [found for line in listed.splitlines() if (found := _device_of(line))]
 
     async def shell(self, words: Sequence[str], *, seconds: float = ANSWER_SECONDS) -> Answer:
         """Runs a command on the device.
@@ -162,7 +186,8 @@ class Adb:
 
         Raises:
             ValueError: A word cannot be one.
-            DeviceError: The device is not there, or does not answer in time.
+            AnswerLostError: The device does not answer in time, or without end.
+            DeviceError: The device is not there.
         """
         command = " ".join(map(remote_word, words))
         longest = max(len(word.encode(errors="surrogatepass")) for word in words)
@@ -196,80 +221,31 @@ class Adb:
             raise DeviceError(f"adb cannot reach the device {self.serial}: {first_lines(line)}")
 
     async def _run(self, words: Sequence[str], *, seconds: float, given: bytes = b"") -> Answer:
-        process = await self._started(words, takes_input=bool(given))
-        streams: list[asyncio.Future[Any]] = [
-            asyncio.ensure_future(each)
-            for each in (
-                _read(process.stdout),
-                _read(process.stderr),
-                _write(process.stdin, given),
-            )
-        ]
         try:
-            async with asyncio.timeout(seconds):
-                await asyncio.wait(streams, return_when=asyncio.FIRST_EXCEPTION)
-                stdout, stderr, _ = (each.result() for each in streams)
-                code = await process.wait()
+            output = await run_program(
+                self.program, words, seconds=seconds, given=given, most_bytes=_MAX_OUTPUT_BYTES
+            )
         except TimeoutError as fault:
-            raise DeviceError(
+            raise AnswerLostError(
                 f"adb did not answer within {seconds:g} s; unplug the device and plug it in "
                 "again, or run 'adb kill-server'"
             ) from fault
-        finally:
-            if process.returncode is None:
-                await _stop(process, streams)
-        return Answer(code, _text(stdout), _text(stderr))
-
-    async def _started(
-        self, words: Sequence[str], *, takes_input: bool
-    ) -> asyncio.subprocess.Process:
-        try:
-            return await asyncio.create_subprocess_exec(
-                self.program,
-                *words,
-                stdin=asyncio.subprocess.PIPE if takes_input else asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-                start_new_session=os.name == "posix",
-            )
+        except TooMuchOutputError as fault:
+            raise AnswerLostError(
+                f"adb answered with more than {_MAX_OUTPUT_BYTES} bytes"
+            ) from fault
         except OSError as fault:
-            raise DeviceError(f"adb cannot be started: {fault}; {_GET_ADB}") from fault
+            raise DeviceError(
+                f"{self._shown} cannot be started: {fault.strerror}; {_GET_ADB}"
+            ) from fault
+        stdout = _text(output.stdout)
+        about_server = _ABOUT_SERVER.match(stdout)
+        own = stdout[about_server.end() :] if about_server else stdout
+        return Answer(output.exit_code, own, _text(output.stderr))
 
-
-async def _stop(
-    process: asyncio.subprocess.Process, streams: Sequence[asyncio.Future[Any]]
-) -> None:
-    """Ends adb and whatever it has started, and waits until nothing of it is left."""
-    with suppress(ProcessLookupError):
-        if os.name == "posix":
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
-    await process.wait()
-    await asyncio.wait(streams, timeout=_STOP_SECONDS)
-    for each in streams:
-        if not each.cancel():
-            each.exception()
-
-
-async def _read(stream: asyncio.StreamReader | None) -> bytes:
-    assert stream is not None  # noqa: S101 - always a pipe
-    found = bytearray()
-    while chunk := await stream.read(_CHUNK_BYTES):
-        found += chunk
-        if len(found) > _MAX_OUTPUT_BYTES:
-            raise DeviceError(f"the device answered with more than {_MAX_OUTPUT_BYTES} bytes")
-    return bytes(found)
-
-
-async def _write(stream: asyncio.StreamWriter | None, given: bytes) -> None:
-    if stream is None:
-        return
-    # A device that has gone reads no further; what adb says then tells more.
-    with suppress(ConnectionError):
-        stream.write(given)
-        await stream.drain()
-    stream.close()
+    @property
+    def _shown(self) -> str:
+        return f"adb ({quoted(str(self.program), 300)})"
 
 
 def _text(output: bytes) -> str:
@@ -278,13 +254,11 @@ def _text(output: bytes) -> str:
 
 def _device_of(line: str) -> AdbDevice | None:
     """A line of `adb devices -l`: the serial, the state, and words with a colon."""
-    serial, tab, rest = line.partition("\t") if "\t" in line else line.partition(" ")
-    if not serial or not tab or serial.startswith("*"):
+    found = _LISTED.match(line) or _LISTED_OTHERWISE.match(line)
+    if found is None or line.startswith("*"):
         return None
-    words = rest.split()
-    model = next((each[6:] for each in words if each.startswith("model:")), "")
-    # `no permissions (…); see […]` is the one state of several words.
-    state = "no permissions" if words[:2] == ["no", "permissions"] else (words or ["unknown"])[0]
+    serial, state, rest = found.groups()
+    model = next((each[6:] for each in rest.split() if each.startswith("model:")), "")
     return AdbDevice(serial, state, model)
 
 

@@ -117,10 +117,10 @@ class AppFolder:
 
 
 def find_app(folder: Path, *, anywhere: bool = False) -> AppFolder | None:
-    """The app in a folder: in it, in its `src/main`, or in that of one of its modules.
+    """The app in a folder: in it, in its `src/main` or `main`, or in that of one of its modules.
 
     Args:
-        folder: `src/main`, a module, or a project.
+        folder: `src/main`, the `src` that has it, a module, or a project.
         anywhere: Whether it may lie deeper, as in an archive.
 
     Returns:
@@ -146,7 +146,7 @@ def _manifests_in(folder: Path, *, anywhere: bool) -> Iterable[Path]:
         found = [path for path in _sorted(folder.rglob(MANIFEST_FILE)) if not is_compiled(path)]
         sources = [path for path in found if path.parent.parts[-2:] == ("src", "main")]
         return sources or found
-    for place in (folder, folder / "src" / "main"):
+    for place in (folder, folder / "src" / "main", folder / "main"):
         if (place / MANIFEST_FILE).is_file():
             return [place / MANIFEST_FILE]
     return _sorted(folder.glob(os.path.join("*", "src", "main", MANIFEST_FILE)))  # noqa: PTH118 - a pattern

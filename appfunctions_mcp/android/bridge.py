@@ -1,31 +1,28 @@
 """The functions of apps on connected devices, as a service of this machine.
 
-They are listed anew when a client asks for one that is not known, when a device knows no more of
-one, and now and then while somebody listens. A device that has gone fails its calls, with what
-to do; the service lives on and finds it again. Knows nothing of MCP.
+They are listed anew when a client asks for one that cannot be called, when a device knows no
+more of one, and now and then while somebody listens or asks. A device that has gone fails its
+calls, with what to do; the service lives on and finds it again. Knows nothing of MCP.
 """
 
 import asyncio
-import fnmatch
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from appfunctions_mcp.android.adb import AdbDevice, DeviceError
-from appfunctions_mcp.android.bridge_names import Named, tool_names, unique_ids
+from appfunctions_mcp.android.adb import DeviceError
 from appfunctions_mcp.android.bridge_values import plain_result, shell_doubts, shell_parameters
-from appfunctions_mcp.android.data_types import AndroidDocument, AndroidFunction
+from appfunctions_mcp.android.bridged import (
+    Bridged,
+    BridgedApp,
+    bridged_functions,
+    wanted_functions,
+)
 from appfunctions_mcp.android.device_shell import DeviceShell
 from appfunctions_mcp.android.discovery import DiscoveredApp
-from appfunctions_mcp.android.json_schema import (
-    arguments_of,
-    function_metadata,
-    unsendable_parameters,
-)
-from appfunctions_mcp.android.withholding import visible_document, visible_or_nothing
+from appfunctions_mcp.android.withholding import visible_or_nothing
 from appfunctions_mcp.exceptions import (
     AppFunctionAppUnknownException,
     AppFunctionException,
@@ -37,17 +34,16 @@ from appfunctions_mcp.function_metadata import names_in
 from appfunctions_mcp.functions import AppFunction
 from appfunctions_mcp.manager import Proceed
 from appfunctions_mcp.metadata import (
-    AppFunctionMetadata,
+    AppFunctionState,
     AppMetadata,
     ExecutionLimits,
     MetadataChanged,
     StatesChanged,
 )
-from appfunctions_mcp.quoting import quoted
-from appfunctions_mcp.records import replaced
 from appfunctions_mcp.requests import ExecuteAppFunctionRequest, ExecuteAppFunctionResponse
 from appfunctions_mcp.schema.responses import response_from_json_schema
 from appfunctions_mcp.service import AppFunctionService
+from appfunctions_mcp.state import InMemoryStateStore
 from appfunctions_mcp.telemetry import tell, warn
 
 __all__ = ["Bridge", "BridgedApp"]
@@ -55,28 +51,18 @@ __all__ = ["Bridge", "BridgedApp"]
 POLL_SECONDS = 30.0
 """How often an app is looked at while somebody listens for changes."""
 _LEAST_SECONDS = 3.0
-"""How soon after a listing another one is made for unknown names."""
+"""How soon after a listing another one is made for what cannot be called."""
 
 
-@dataclass(frozen=True, slots=True)
-class BridgedApp:
-    """An app on a device, and how its functions are told from those of others."""
+class _NoticedStore(InMemoryStateStore):
+    """Keeps states in memory, and notices when somebody reads them, as requests do."""
 
-    device: AdbDevice
-    shell: DeviceShell
-    package: str
-    prefix: str = ""
+    was_read = False
 
-
-@dataclass(frozen=True, slots=True)
-class _Bridged:
-    """One function as it was last listed; equal while nothing about it has changed."""
-
-    metadata: AppFunctionMetadata
-    function: AndroidFunction
-    document: AndroidDocument = field(repr=False)
-    package: str
-    serial: str
+    def read(self) -> Mapping[str, AppFunctionState]:
+        """The states by function id."""
+        self.was_read = True
+        return super().read()
 
 
 class Bridge:
@@ -86,7 +72,7 @@ class Bridge:
         apps: What is served.
         only: Globs of tool names or ids; what none of them matches is not served.
         limits: What one call and the process may cost.
-        poll_seconds: How often the apps are looked at while somebody listens.
+        poll_seconds: How often the apps are looked at while somebody listens or asks.
     """
 
     def __init__(
@@ -101,11 +87,14 @@ class Bridge:
         self._only = only
         self._limits = limits or ExecutionLimits()
         self._poll_seconds = poll_seconds
-        self._bridged: dict[str, _Bridged] = {}
+        self._bridged: dict[str, Bridged] = {}
         self._listed: dict[str, Mapping[str, DiscoveredApp]] = {}
         self._listed_at = 0.0
         self._lock = asyncio.Lock()
         self._trouble = ""
+        self._requests = _NoticedStore()
+        self.is_bare = True
+        """Whether none of the functions that are listed can be served."""
         self.findings: tuple[str, ...] = ()
         """What is withheld or left out, and why."""
 
@@ -122,16 +111,21 @@ class Bridge:
             self._metadata("\n\n".join(filter(None, descriptions))),
             [self._compiled(each) for each in bridged.values()],
             lifespan=self._watching,
+            store=self._requests,
             warnings=self.findings,
         )
-        self.service.around(self._look_for_unknown)
+        self.service.around(self._look_again)
         self._bridged = bridged
         return self.service
 
     def empty_apps(self) -> list[BridgedApp]:
-        """The apps of which nothing is listed."""
-        found = {(each.serial, each.package) for each in self._bridged.values()}
-        return [a for a in self._apps if (a.shell.serial, a.package) not in found]
+        """The apps of which nothing is listed, not even what cannot be served."""
+
+        def is_empty(app: BridgedApp) -> bool:
+            found = self._listed[app.shell.serial].get(app.package)
+            return found is None or not (found.document.functions or found.findings)
+
+        return list(filter(is_empty, self._apps))
 
     async def refresh(self) -> bool:
         """Lists the apps anew and takes over what has changed.
@@ -143,17 +137,27 @@ class Bridge:
             DeviceError: A device cannot be used now; what is known of it stays.
         """
         async with self._lock:
+            before = dict(self._listed)
             faults = await self._list_all()
-            bridged, findings = self._read_listed()
-            for finding in findings:
-                if finding not in self.findings:
-                    warn(finding)
-            self.findings = findings
-            has_changed = self._take_over(bridged)
+            has_changed = self._listed != before and self._take_over_listed()
         _require_no_faults(faults)
         return has_changed
 
-    def _take_over(self, bridged: dict[str, _Bridged]) -> bool:
+    def _take_over_listed(self) -> bool:
+        bridged, findings = self._read_listed()
+        for finding in findings:
+            if finding not in self.findings:
+                warn(finding)
+        self.findings = findings
+        return self._take_over(bridged)
+
+    def _read_listed(self) -> tuple[dict[str, Bridged], tuple[str, ...]]:
+        usable, findings = bridged_functions(self._apps, self._listed)
+        self.is_bare = not usable
+        wanted, unmatched = wanted_functions(usable, self._only)
+        return wanted, (*findings, *unmatched)
+
+    def _take_over(self, bridged: dict[str, Bridged]) -> bool:
         ids = {*bridged, *self._bridged}
         changed = frozenset(i for i in ids if bridged.get(i) != self._bridged.get(i))
         if not changed:
@@ -178,69 +182,11 @@ class Bridge:
         self._listed_at = time.monotonic()
         return faults
 
-    def _read_listed(self) -> tuple[dict[str, _Bridged], tuple[str, ...]]:
-        findings: list[str] = []
-        found: list[tuple[BridgedApp, DiscoveredApp, AndroidFunction]] = []
-        for app in self._apps:
-            discovered = self._listed[app.shell.serial].get(app.package)
-            if discovered is None:
-                continue
-            document, withheld = visible_document(discovered.document, app.package)
-            findings += [*discovered.findings, *withheld]
-            visible = DiscoveredApp(app.package, document, discovered.enabled)
-            usable = [f for f in document.functions if self._is_usable(f, visible, findings)]
-            found += [(app, visible, function) for function in usable]
-        return self._named(found), tuple(dict.fromkeys(findings))
-
-    def _is_usable(
-        self, function: AndroidFunction, app: DiscoveredApp, findings: list[str]
-    ) -> bool:
-        missing = unsendable_parameters(function, app.document)
-        if missing:
-            findings.append(
-                f"{app.package}: {quoted(function.id)} is left out: Android's shell cannot send "
-                f"its parameter {', '.join(map(quoted, missing))}"
-            )
-        return not missing
-
-    def _named(
-        self, found: Sequence[tuple[BridgedApp, DiscoveredApp, AndroidFunction]]
-    ) -> dict[str, _Bridged]:
-        named = [
-            Named(app.shell.serial, app.package, function.id, app.prefix)
-            for app, _, function in found
-        ]
-        bridged: dict[str, _Bridged] = {}
-        for (app, discovered, function), name, function_id in zip(
-            found, tool_names(named), unique_ids(named), strict=True
-        ):
-            metadata = function_metadata(
-                function,
-                discovered.document,
-                tool_name=name,
-                function_id=function_id,
-                module=app.package,
-                source=f"{app.package} on {app.shell.serial}",
-                enabled=discovered.enabled.get(function.id),
-            )
-            metadata = replaced(metadata, destructive=True, open_world=True)
-            if self._is_wanted(metadata):
-                bridged[function_id] = _Bridged(
-                    metadata, function, discovered.document, app.package, app.shell.serial
-                )
-        return bridged
-
-    def _is_wanted(self, metadata: AppFunctionMetadata) -> bool:
-        names = (metadata.tool_name, metadata.function_id)
-        return not self._only or any(
-            fnmatch.fnmatchcase(name, glob) for glob in self._only for name in names
-        )
-
-    def _compiled(self, bridged: _Bridged) -> AppFunction:
+    def _compiled(self, bridged: Bridged) -> AppFunction:
         shell = next(a.shell for a in self._apps if a.shell.serial == bridged.serial)
         return AppFunction(
             lambda: bridged.metadata,
-            arguments_of(bridged.function, bridged.document),
+            bridged.arguments,
             response_from_json_schema(bridged.metadata.response.schema),
             lambda arguments, _: partial(self._call, shell, bridged, arguments),
             names=names_in(bridged.metadata),
@@ -248,7 +194,7 @@ class Bridge:
             takes_context=False,
         )
 
-    async def _call(self, shell: DeviceShell, bridged: _Bridged, arguments: dict[str, Any]) -> Any:
+    async def _call(self, shell: DeviceShell, bridged: Bridged, arguments: dict[str, Any]) -> Any:
         parameters = shell_parameters(bridged.function, bridged.document, arguments)
         # A little less than the caller waits, so that the device ends it and says so.
         seconds = max(self._limits.timeout_seconds - 1, 1)
@@ -274,18 +220,20 @@ class Bridge:
                 )
         return fault
 
-    async def _look_for_unknown(
+    async def _look_again(
         self, request: ExecuteAppFunctionRequest, proceed: Proceed
     ) -> ExecuteAppFunctionResponse:
-        """Lists the apps before a client is told that there is no such function."""
-        is_due = time.monotonic() - self._listed_at >= _LEAST_SECONDS
-        if is_due and self.service.registry.find(request.function) is None:
+        """Lists the apps before a client is told that a function is not there, or is off."""
+        found = self.service.registry.find(request.function)
+        is_callable = found is not None and self.service.manager.is_enabled(found.metadata)
+        if not is_callable and time.monotonic() - self._listed_at >= _LEAST_SECONDS:
             with suppress(DeviceError):
                 await self.refresh()
         return await proceed(request)
 
     @asynccontextmanager
     async def _watching(self) -> AsyncIterator[None]:
+        self._requests.was_read = False
         task = asyncio.get_running_loop().create_task(self._watch())
         try:
             yield
@@ -297,8 +245,10 @@ class Bridge:
     async def _watch(self) -> None:
         while True:
             await asyncio.sleep(self._poll_seconds)
-            if not self.service.manager.is_heard:
+            # A client that holds no connection open asks again instead of listening.
+            if not self.service.manager.is_heard and not self._requests.was_read:
                 continue
+            self._requests.was_read = False
             try:
                 await self.refresh()
             except DeviceError as fault:

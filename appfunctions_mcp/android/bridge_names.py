@@ -15,7 +15,8 @@ __all__ = ["Named", "prefixes", "tool_names", "unique_ids"]
 
 _MOST_CHARACTERS = 64
 _NOT_IN_NAMES = regex(r"[^A-Za-z0-9_-]+")
-_DIGEST_CHARACTERS = 6
+_UNIQUE_CHARACTERS = 32
+"""How much of a digest nobody can bring about twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,39 +47,57 @@ def prefixes(names: Sequence[str]) -> dict[str, str]:
 
 def tool_names(functions: Sequence[Named]) -> list[str]:
     """The tool names of functions, in their order."""
-    names = [_fitted(each.prefix, _method(each), "") for each in functions]
-    twice = _repeated(names)
-    names = [
-        _fitted(each.prefix, f"{_class(each)}_{_method(each)}" if _class(each) else name, "")
-        if name in twice
-        else name
-        for each, name in zip(functions, names, strict=True)
-    ]
-    twice = _repeated(names)
-    return [
-        _fitted(each.prefix, _method(each), _digest(_longest_id(each))) if name in twice else name
-        for each, name in zip(functions, names, strict=True)
-    ]
+    return _all_different([_tool_names_of(each) for each in functions])
 
 
 def unique_ids(functions: Sequence[Named]) -> list[str]:
     """Ids that tell all functions apart: their own, with package or device where needed."""
-    own = _repeated([each.function_id for each in functions])
-    of_app = _repeated([f"{each.package}/{each.function_id}" for each in functions])
-    ids = []
-    for each in functions:
-        longer = f"{each.package}/{each.function_id}"
-        if each.function_id not in own:
-            ids.append(each.function_id)
-        elif longer not in of_app:
-            ids.append(longer)
-        else:
-            ids.append(_longest_id(each))
-    return ids
+    return _all_different([_ids_of(each) for each in functions])
 
 
-def _longest_id(named: Named) -> str:
-    return f"{named.serial}/{named.package}/{named.function_id}"
+def _all_different(wishes: Sequence[Sequence[str]]) -> list[str]:
+    """One of each one's wishes, none taken twice.
+
+    All that wish for the same go on to their next wishes, so that none takes another one's
+    place, whatever an app calls its functions.
+
+    Args:
+        wishes: From the best to one that nobody else can wish for.
+    """
+    at = [0] * len(wishes)
+    while True:
+        names = [each[place] for each, place in zip(wishes, at, strict=True)]
+        twice = {name for name, count in Counter(names).items() if count > 1}
+        later = [
+            place + (name in twice and place + 1 < len(each))
+            for each, place, name in zip(wishes, at, names, strict=True)
+        ]
+        if later == at:
+            return names
+        at = later
+
+
+def _tool_names_of(named: Named) -> list[str]:
+    method, of_class, whole = _method(named), _class(named), _whole(named)
+    longer = f"{of_class}_{method}" if of_class else method
+    return [
+        _fitted(named.prefix, method),
+        _fitted(named.prefix, longer),
+        _fitted(named.prefix, method, _digest(whole)),
+        f"function_{_digest(whole, _UNIQUE_CHARACTERS)}",
+    ]
+
+
+def _ids_of(named: Named) -> list[str]:
+    own = f"{named.package}/{named.function_id}"
+    longest = f"{named.serial}/{own}"
+    digest = _digest(_whole(named), _UNIQUE_CHARACTERS)
+    return [named.function_id, own, longest, f"{longest}/{digest}"]
+
+
+def _whole(named: Named) -> str:
+    """A text that is another one for every other function."""
+    return f"{named.serial}\0{named.package}\0{named.function_id}"
 
 
 def _method(named: Named) -> str:
@@ -91,7 +110,7 @@ def _class(named: Named) -> str:
     return _plain(before.rpartition(".")[2])
 
 
-def _fitted(prefix: str, name: str, digest: str) -> str:
+def _fitted(prefix: str, name: str, digest: str = "") -> str:
     """A name of letters that is no longer than names may be."""
     whole = "_".join(filter(None, (prefix, name, digest)))
     if not whole[0].isalpha() and whole[0] != "_":
@@ -106,9 +125,5 @@ def _plain(text: str) -> str:
     return _NOT_IN_NAMES.sub("_", text).strip("_")
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:_DIGEST_CHARACTERS]
-
-
-def _repeated(names: Sequence[str]) -> set[str]:
-    return {name for name, count in Counter(names).items() if count > 1}
+def _digest(text: str, characters: int = 6) -> str:
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:characters]

@@ -6,6 +6,7 @@ devices.
 """
 
 import struct
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -25,6 +26,7 @@ from appfunctions_mcp.android.json_schema import RESULT, is_bare_text, is_object
 from appfunctions_mcp.android.proxies import Proxy, members_of, proxy_of, text_of
 from appfunctions_mcp.android.references import components_of, object_of, resolved
 from appfunctions_mcp.android.type_shapes import (
+    FLOAT32_MAX,
     SCHEMA_TYPE,
     TypeShapes,
     choices_of,
@@ -169,7 +171,11 @@ class _Writer:
 
     def _scalar(self, data_type: ScalarType, value: Any, path: Path) -> Any:
         if data_type.kind in _FRACTIONS:
-            return float(value)
+            number = float(value)
+            if data_type.kind is TypeNumber.FLOAT and abs(number) > FLOAT32_MAX:
+                accepted = f"a number from {-FLOAT32_MAX} to {FLOAT32_MAX}"
+                self.faults.append(Fault(path, "got a number beyond these", accepted))
+            return number
         bits = _INTEGER_BITS.get(data_type.kind)
         if bits is not None:
             least, most = -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
@@ -203,7 +209,10 @@ def plain_result(
     if is_bare_text(function, document):
         return read if isinstance(read, str) else ""
     if read is _ABSENT:
-        raise AppFunctionAppUnknownException("the app answered without a value")
+        raise AppFunctionAppUnknownException(
+            "the app answered without a value of the type that it declares",
+            recovery="It has happened; look before doing it again.",
+        )
     return read if is_object(data_type, document) else {RESULT: read}
 
 
@@ -232,24 +241,28 @@ class _Reader:
             return read
         if found.nullable:
             return None
-        return (
-            _EMPTY[found.kind] if isinstance(found, ScalarType) and is_never_absent(found) else read
-        )
+        is_there = bool(values) and values[0] is not None
+        if isinstance(found, ScalarType) and is_never_absent(found) and not is_there:
+            return _EMPTY[found.kind]
+        return read
 
     def _item(self, data_type: DataType, value: Any) -> Any:
         found = resolved(data_type, self._components)
         if value is None:
             return None if data_type.nullable else _ABSENT
-        if isinstance(found, ScalarType):
-            return _scalar(found, value)
-        if not isinstance(value, Mapping):
-            return _ABSENT
+        if isinstance(found, ScalarType | ArrayType) or not isinstance(value, Mapping):
+            return self._without_members(found, value)
         name = data_type.name if isinstance(data_type, ReferenceType) else ""
         if isinstance(found, ObjectType) and (proxy := proxy_of(name or found.name, found)):
             return self._proxy(proxy, value)
         if isinstance(found, OneOfType):
             return self._member(found, value)
         return self._members(object_of(found, self._components), value)
+
+    def _without_members(self, found: DataType, value: Any) -> Any:
+        if isinstance(found, ScalarType):
+            return _scalar(found, value)
+        return self.read(found, value) if isinstance(found, ArrayType) else _ABSENT
 
     def _proxy(self, proxy: Proxy, value: Mapping[str, Any]) -> Any:
         members = {
@@ -324,8 +337,12 @@ def _number(kind: TypeNumber, value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return _ABSENT
     if kind in _FRACTIONS:
+        if abs(value) > sys.float_info.max:
+            return _ABSENT
         return float(value) if kind is TypeNumber.DOUBLE else _shortest(float(value))
-    if not isinstance(value, int):
+    if not isinstance(value, int) or not -(2**63) <= value < 2**63:
+        return _ABSENT
+    if kind is TypeNumber.INT and not -(2**31) <= value < 2**31:
         return _ABSENT
     return str(value) if abs(value) > MAX_SAFE_INTEGER else value
 

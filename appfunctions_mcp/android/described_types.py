@@ -29,7 +29,6 @@ from appfunctions_mcp.android.standard_types import (
 from appfunctions_mcp.android.uri_forms import uri_type
 from appfunctions_mcp.lazy_regex import regex
 from appfunctions_mcp.records import replaced
-from appfunctions_mcp.schema.json_schema import is_recursive
 from appfunctions_mcp.schema.shapes import (
     AnyShape,
     BooleanShape,
@@ -48,6 +47,7 @@ from appfunctions_mcp.schema.shapes import (
     TextShape,
     TupleShape,
     UnionShape,
+    is_recursive,
     resolved,
 )
 
@@ -94,6 +94,14 @@ class Components:
                 "name by app_function_serializable(name=…), or, if arguments and results differ, "
                 "make two models"
             )
+
+    def __len__(self) -> int:
+        return len(self._types)
+
+    def shrink(self, count: int) -> None:
+        """Takes away all but those that were added first."""
+        while len(self._types) > count:
+            self._types.popitem()
 
     def sorted(self) -> list[tuple[str, DataType]]:
         """All of them by name, as Android's compiler orders them."""

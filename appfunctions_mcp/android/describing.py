@@ -6,6 +6,7 @@ tell. Knows nothing of XML text.
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from appfunctions_mcp.android.data_types import (
     AndroidComponent,
@@ -80,7 +81,7 @@ def described_document(
     if found and faults is None:
         raise AppFunctionDeclarationError(found)
     if faults is not None:
-        faults.extend(found)
+        faults.extend(dict.fromkeys(found))
     return AndroidDocument(
         functions=tuple(described),
         components=tuple(AndroidComponent(*each) for each in writer.components.sorted()),
@@ -146,16 +147,33 @@ class _Writer:
     def __init__(self, faults: list[str], package: str | None) -> None:
         self.components = Components()
         self._faults = faults
-        self._describers: dict[Direction, TypeDescriber] = {
-            "arguments": TypeDescriber(self.components, "arguments", ModelReader, package),
-            "result": TypeDescriber(self.components, "result", ModelReader, package),
+        self._package = package
+        self._describers = self._new_describers()
+
+    def _new_describers(self) -> dict[Direction, TypeDescriber]:
+        return {
+            "arguments": TypeDescriber(self.components, "arguments", ModelReader, self._package),
+            "result": TypeDescriber(self.components, "result", ModelReader, self._package),
         }
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """Takes back what was described of something that turns out to have no type.
+
+        What a component without a type holds, or is held by, would lead nowhere.
+        """
+        faults, components = len(self._faults), len(self.components)
+        yield
+        if len(self._faults) > faults:
+            self.components.shrink(components)
+            self._describers = self._new_describers()
 
     def functions_of(self, function: AppFunction) -> Iterator[AndroidFunction]:
         """The description of a function; none where something of it has no type."""
         before = len(self._faults)
-        parameters = tuple(self._parameters_of(function))
-        response = self._response_of(function)
+        with self._all_or_nothing():
+            parameters = tuple(self._parameters_of(function))
+            response = self._response_of(function)
         if len(self._faults) == before:
             metadata = function.metadata
             yield AndroidFunction(
@@ -205,19 +223,23 @@ class _Writer:
         try:
             return describer.describe(shape, path, is_use=True)
         except NoAndroidTypeError as fault:
-            names = function.names
-            self._faults.append(f"{names.source}: {names.name}: {fault}")
-            return ScalarType(kind=TypeNumber.UNIT)
+            why = str(fault)
+        except RecursionError:
+            why = f"{path} holds models in each other, more than can be followed; leave some out"
+        names = function.names
+        self._faults.append(f"{names.source}: {names.name}: {why}")
+        return ScalarType(kind=TypeNumber.UNIT)
 
     def add_types(self, module: str) -> None:
         """Adds the types that a module lists as belonging to its functions."""
-        describer = self._describers["arguments"]
-        describer.package = module
         for each in getattr(sys.modules.get(module), COMPONENTS_ATTRIBUTE, ()):
-            try:
-                describer.describe(shape_of_type(each, "arguments"), repr(each))
-            except NoAndroidTypeError as fault:
-                self._faults.append(f"{module}: {COMPONENTS_ATTRIBUTE}: {fault}")
+            with self._all_or_nothing():
+                describer = self._describers["arguments"]
+                describer.package = module
+                try:
+                    describer.describe(shape_of_type(each, "arguments"), repr(each))
+                except NoAndroidTypeError as fault:
+                    self._faults.append(f"{module}: {COMPONENTS_ATTRIBUTE}: {fault}")
 
 
 def _said_of_type(shape: Shape) -> str:

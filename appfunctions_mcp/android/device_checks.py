@@ -81,8 +81,8 @@ async def why_no_functions(shell: DeviceShell, package: str) -> list[str]:
     )
     said.append(f"  4. the file that it names is among the app's assets: {_told(assets)}")
     said.append(
-        "  5. all of this is right and yet nothing is listed: start the app once, wait a minute "
-        "for the device to index it, restart the device; then it is a fault of the device "
+        "  5. where all of this is right and yet nothing is listed: start the app once, wait a "
+        "minute for the device to index it, restart the device; then it is a fault of the device "
         "('adb shell dumpsys app_function')"
     )
     return said
@@ -91,7 +91,7 @@ async def why_no_functions(shell: DeviceShell, package: str) -> list[str]:
 def _told(found: list[str] | None) -> str:
     if found is None:
         return "not visible over adb"
-    return ", ".join(found) if found else "no; here it ends"
+    return ", ".join(found) if found else "no; this is missing"
 
 
 async def _files_of(shell: DeviceShell, package: str) -> list[str]:

@@ -6,14 +6,19 @@ text from an app, and is treated so. Knows nothing of MCP.
 
 import json
 import math
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from appfunctions_mcp import exceptions
-from appfunctions_mcp.android.adb import MAX_WORD_BYTES, Adb, Answer, DeviceError
+from appfunctions_mcp.android.adb import (
+    MAX_WORD_BYTES,
+    Adb,
+    Answer,
+    AnswerLostError,
+    DeviceError,
+)
 from appfunctions_mcp.android.discovery import DiscoveredApp, ListingError, read_listing
-from appfunctions_mcp.android.hidden_text import first_lines, visible_text
+from appfunctions_mcp.android.hidden_text import visible_text
 from appfunctions_mcp.exceptions import (
     AppFunctionAppUnknownException,
     AppFunctionCancelledException,
@@ -32,12 +37,14 @@ _API_LEVEL_WITH_PACKAGES = 37
 _SERVICE = ("cmd", "app_function")
 _NO_SERVICE = regex(r"Can't find service: app_function")
 _UNKNOWN_OPTION = regex(r"Unknown option: (\S+)")
-_FAILED = regex(
-    r"Error executing app function: (.*?)\.? See logcat for more details\.?\s*\Z", re.DOTALL
-)
+_FAILED = "Error executing app function: "
+_END_OF_FAILED = "See logcat for more details."
 _CODE = regex(r" ?\(code (-?[0-9]{1,9})\)")
-_CLASS = regex(r"(?:[A-Za-z_][\w$]*\.)+[\w$]*(?:Exception|Error)(?:: |\Z)")
+_CLASS = regex(r"(?:[A-Za-z_][\w$]*\.)+[\w$]*(?:Exception|Error)(?::(?: |\Z)|\Z)")
+_HALF = regex("[\ud800-\udfff]")
 _MESSAGE_LIMIT = 2000
+_LOOKED_AT = 4 * _MESSAGE_LIMIT
+"""How much of what an app says is looked at; it may have said megabytes."""
 _ADB_SECONDS = 5.0
 """What a call may take beyond the time that the app has."""
 
@@ -59,6 +66,7 @@ class DeviceShell:
         self.adb = adb
         self._api_level = 0
         self._knows_timeouts = True
+        self._read: dict[tuple[str, ...], tuple[str, dict[str, DiscoveredApp]]] = {}
 
     @property
     def serial(self) -> str:
@@ -75,8 +83,9 @@ class DeviceShell:
             answer = await self.adb.shell(["getprop", "ro.build.version.sdk"])
             level = answer.stdout.strip()
             if not level.isdecimal():
-                shown = first_lines(answer.stdout + answer.stderr)
-                raise DeviceError(f"the device {self.serial} does not tell its Android: {shown}")
+                raise DeviceError(
+                    f"the device {self.serial} does not tell its Android; it says {answer.told}"
+                )
             self._api_level = int(level)
         if self._api_level < FIRST_API_LEVEL:
             raise DeviceError(
@@ -87,6 +96,8 @@ class DeviceShell:
 
     async def apps(self, packages: Sequence[str]) -> dict[str, DiscoveredApp]:
         """What some apps offer; an app that offers nothing is not there.
+
+        An app is the same object as before while the device lists nothing else.
 
         Args:
             packages: The apps.
@@ -106,12 +117,20 @@ class DeviceShell:
     async def _listed(self, options: Sequence[str]) -> dict[str, DiscoveredApp]:
         answer = await self.adb.shell([*_SERVICE, "list-app-functions", *options])
         self._require_service(answer)
-        if options and _UNKNOWN_OPTION.search(answer.stdout):
+        if options and answer.exit_code != 0 and _UNKNOWN_OPTION.search(answer.stdout):
             return await self._listed([])
-        try:
-            return read_listing(answer.stdout)
-        except ListingError as fault:
-            raise DeviceError(f"the device {self.serial}: {fault}") from fault
+        if answer.exit_code != 0:
+            raise DeviceError(
+                f"the device {self.serial} does not list its functions; it says {answer.told}"
+            )
+        known, found = self._read.get(tuple(options), ("", {}))
+        if answer.stdout != known or not known:
+            try:
+                found = read_listing(answer.stdout)
+            except ListingError as fault:
+                raise DeviceError(f"the device {self.serial}: {fault}") from fault
+            self._read[tuple(options)] = answer.stdout, found
+        return found
 
     async def app_description(self, package: str) -> str:
         """What an app says of its functions together; empty where the device cannot tell.
@@ -154,7 +173,10 @@ class DeviceShell:
         own = max(1, math.floor(seconds))
         if self._knows_timeouts:
             words += ["--timeout-duration", str(own)]
-        answer = await self.adb.shell(words, seconds=own + _ADB_SECONDS)
+        try:
+            answer = await self.adb.shell(words, seconds=own + _ADB_SECONDS)
+        except AnswerLostError as fault:
+            raise _left_open(str(fault)) from fault
         unknown = _UNKNOWN_OPTION.match(answer.stdout.strip())
         if unknown is not None and unknown[1] == "--timeout-duration" and self._knows_timeouts:
             self._knows_timeouts = False
@@ -163,11 +185,13 @@ class DeviceShell:
         return self._result_in(answer, own)
 
     def _result_in(self, answer: Answer, seconds: int) -> dict[str, Any]:
+        if answer.exit_code == 0:
+            return self._printed(answer)
         output = answer.stdout
-        failed = _FAILED.search(output)
-        if failed is not None and answer.exit_code != 0:
-            raise exception_of(failed[1])
-        if output.strip().endswith("Timed out") and answer.exit_code != 0:
+        begin, end = output.find(_FAILED), output.rfind(_END_OF_FAILED)
+        if 0 <= begin < end:
+            raise exception_of(output[begin + len(_FAILED) : end].rstrip().removesuffix("."))
+        if output.strip().endswith("Timed out"):
             raise AppFunctionCancelledException(
                 f"timed out after {seconds} s on the device",
                 recovery="It may have happened all the same; look before doing it again.",
@@ -177,27 +201,32 @@ class DeviceShell:
                 "the app answered, but with a value that Android's shell cannot print",
                 recovery="It has happened; look before doing it again.",
             )
-        if answer.exit_code == 0:
-            try:
-                printed = json.loads(output[max(output.find("{"), 0) :])
-            except (ValueError, RecursionError):
-                raise self._gone_meanwhile() from None
-            if isinstance(printed, dict):
-                return printed
         if not output.strip() and not answer.stderr.strip():
             raise self._gone_meanwhile()
-        shown = first_lines(output + " " + answer.stderr, _MESSAGE_LIMIT)
-        raise AppFunctionSystemUnknownException(f"the device's shell answered: {shown}")
+        raise _left_open(f"the device's shell answered: {answer.told}")
+
+    def _printed(self, answer: Answer) -> dict[str, Any]:
+        """The JSON of an execution that has succeeded."""
+        output = answer.stdout
+        try:
+            printed = json.loads(output[max(output.find("{"), 0) :])
+        except RecursionError as fault:
+            raise _left_open("the app answered with objects that stand too deep") from fault
+        except ValueError as fault:
+            if not output.rstrip().endswith("}"):
+                raise self._gone_meanwhile() from fault
+            raise _left_open(f"the device's shell printed what is no JSON: {fault}") from fault
+        if not isinstance(printed, dict):
+            raise _left_open(f"the device's shell answered: {answer.told}")
+        return printed
 
     def _gone_meanwhile(self) -> AppFunctionSystemUnknownException:
-        gone = AppFunctionSystemUnknownException(
+        return _left_open(
             f"the device {self.serial} went away while the function ran; nobody knows whether it "
             "has happened",
-            recovery="Ask the user to plug the device in again, then look whether it has happened "
-            "before doing it again.",
+            "Ask the user to plug the device in again, then look whether it has happened before "
+            "doing it again.",
         )
-        gone.retryable = False
-        return gone
 
     def _require_service(self, answer: Answer) -> None:
         if answer.exit_code != 0 and _NO_SERVICE.search(answer.stdout + answer.stderr):
@@ -206,6 +235,15 @@ class DeviceShell:
                 "without app functions; use another device, or an emulator with API 36 or later "
                 "and Google Play"
             )
+
+
+def _left_open(
+    message: str, recovery: str = "It may have happened; look before doing it again."
+) -> AppFunctionSystemUnknownException:
+    """An execution of which nobody knows whether it has happened, so that it is not repeated."""
+    fault = AppFunctionSystemUnknownException(message, recovery=recovery)
+    fault.retryable = False
+    return fault
 
 
 def parameters_text(parameters: Mapping[str, Any]) -> str:
@@ -220,8 +258,8 @@ def parameters_text(parameters: Mapping[str, Any]) -> str:
     if len(text) <= MAX_WORD_BYTES:
         return text
     text = json.dumps(parameters, separators=(",", ":"), ensure_ascii=False)
-    text = text.replace("\x7f", "\\u007f")
-    size = len(text.encode(errors="replace"))
+    text = _HALF.sub(lambda half: f"\\u{ord(half[0]):04x}", text.replace("\x7f", "\\u007f"))
+    size = len(text.encode())
     if size > MAX_WORD_BYTES:
         raise AppFunctionInvalidArgumentException(
             f"the arguments have {size} bytes as JSON; Android's shell takes {MAX_WORD_BYTES}, so "
@@ -236,9 +274,10 @@ def exception_of(told: str) -> AppFunctionException:
     Args:
         told: The text; what the app says in it is cut and freed of what nobody sees.
     """
-    codes = list(_CODE.finditer(told))
+    codes = list(_CODE.finditer(told, max(len(told) - _LOOKED_AT, 0)))
     code = int(codes[-1][1]) if codes else 0
-    message = told[: codes[-1].start()] + told[codes[-1].end() :] if codes else told
+    before, after = (codes[-1].start(), codes[-1].end()) if codes else (len(told), len(told))
+    message = told[: min(before, _LOOKED_AT)] + told[after : after + _LOOKED_AT]
     while (found := _CLASS.match(message)) is not None:
         message = message[found.end() :]
     shown = visible_text(message).strip()

@@ -15,7 +15,6 @@ from appfunctions_mcp.android.data_types import (
     AndroidFunction,
     AndroidParameter,
     AndroidResponse,
-    ReferenceType,
 )
 from appfunctions_mcp.android.discovered_types import (
     UnreadableError,
@@ -26,7 +25,7 @@ from appfunctions_mcp.android.discovered_types import (
     text,
 )
 from appfunctions_mcp.android.document_checks import UNUSED, document_faults
-from appfunctions_mcp.android.references import components_of, types_in
+from appfunctions_mcp.android.references import Components, document_of
 from appfunctions_mcp.metadata import (
     AppFunctionAccessLevel,
     AppFunctionSchema,
@@ -96,7 +95,7 @@ def _app_of(package: str, entries: list[Any]) -> DiscoveredApp:
         if _COMPONENTS in part:
             service = service or _service_of(part[_COMPONENTS])
             components |= _components_in(part[_COMPONENTS], findings)
-    known = AndroidDocument(components=tuple(components.values()), service=service)
+    known = {each.name: each.type for each in components.values()}
     functions: dict[str, AndroidFunction] = {}
     enabled: dict[str, bool] = {}
     for part in parts:
@@ -111,7 +110,7 @@ def _app_of(package: str, entries: list[Any]) -> DiscoveredApp:
             enabled[function.id] = _ENABLED[state]
     in_order = tuple(functions[each] for each in sorted(functions))
     document = AndroidDocument(
-        functions=in_order, components=known.components, service=known.service
+        functions=in_order, components=tuple(components.values()), service=service
     )
     return DiscoveredApp(package, document, enabled, tuple(dict.fromkeys(findings)))
 
@@ -159,7 +158,7 @@ def _components_in(document: Mapping[str, Any], findings: list[str]) -> dict[str
     return found
 
 
-def _usable(properties: Mapping[str, Any], known: AndroidDocument) -> AndroidFunction:
+def _usable(properties: Mapping[str, Any], known: Components) -> AndroidFunction:
     """Reads a function.
 
     Raises:
@@ -175,8 +174,7 @@ def _usable(properties: Mapping[str, Any], known: AndroidDocument) -> AndroidFun
             f"function {quoted(function_id)} belongs to single activities of the app, which "
             "Android's shell has no way to name"
         )
-    needed = AndroidDocument(functions=(function,), components=_components_for(function, known))
-    for _, fault_text in document_faults(needed):
+    for _, fault_text in document_faults(document_of(function, known)):
         raise UnreadableError(fault_text)
     return function
 
@@ -236,22 +234,3 @@ def _schema_of(properties: Mapping[str, Any]) -> AppFunctionSchema | None:
     if not category or not name or not version or version < 1:
         return None
     return AppFunctionSchema(category, name, version)
-
-
-def _components_for(
-    function: AndroidFunction, known: AndroidDocument
-) -> tuple[AndroidComponent, ...]:
-    """The components that a function leads to, so that it answers for no other."""
-    components = components_of(known)
-    waiting = [each.type for each in function.parameters]
-    if function.response is not None:
-        waiting.append(function.response.type)
-    found: dict[str, AndroidComponent] = {}
-    while waiting:
-        for part in types_in(waiting.pop()):
-            if isinstance(part, ReferenceType) and part.name not in found:
-                target = components.get(part.name)
-                if target is not None:
-                    found[part.name] = AndroidComponent(part.name, target)
-                    waiting.append(target)
-    return tuple(found.values())

@@ -3,8 +3,9 @@
 Knows nothing of folders: files are texts by their path, as they stand below an app's `src/main`.
 """
 
+import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from appfunctions_mcp.android.app_metadata_writing import app_metadata_xml
 from appfunctions_mcp.android.data_types import AndroidDocument
@@ -47,12 +48,27 @@ def exported_files(service: AppFunctionService, *, package: str) -> dict[str, st
         except AppFunctionDeclarationError as fault:
             faults += (_with_source(each, sources) for each in fault.faults)
     try:
-        kotlin = kotlin_files(documents, package=package, sources=sources)
+        kotlin = kotlin_files(
+            documents, package=package, sources=sources, known_notes=_defaults_told(service)
+        )
     except AppFunctionDeclarationError as fault:
         faults += fault.faults
     if faults:
         raise AppFunctionDeclarationError(dict.fromkeys(faults))
     return files | {f"kotlin/{path}": text for path, text in kotlin.items()}
+
+
+def _defaults_told(service: AppFunctionService) -> Iterator[str]:
+    """The declared defaults, of which Android knows none; see `optional_defaults`."""
+    for function in service.registry:
+        for parameter in function.metadata.parameters:
+            default = parameter.schema.get("default")
+            if default and not parameter.required:
+                yield (
+                    f"function {quoted(function.names.function_id)}, parameter "
+                    f"{quoted(parameter.name)}: where it is left out, the body gets the empty "
+                    f"value of its type on Android, and {json.dumps(default)} here"
+                )
 
 
 def package_of(metadata: AppMetadata) -> str:

@@ -61,7 +61,8 @@ def read_functions_xml(path: Path) -> AndroidDocument:
     root = read_xml(path, max_bytes=MAX_FUNCTIONS_XML_BYTES)
     report = FaultReport(path)
     if root.name != _ROOT or root.namespace:
-        report.fault(root.line, f"the root element is <{root.qualified}>; accepted is <{_ROOT}>")
+        found = f"<{root.qualified}>{_of_namespace(root.namespace)}"
+        report.fault(root.line, f"the root element is {found}; accepted is <{_ROOT}>")
         report.require_none()
     document = with_inline_uris(_DocumentReader(root, report).read())
     for line, text in document_faults(document):
@@ -70,6 +71,10 @@ def read_functions_xml(path: Path) -> AndroidDocument:
         report.fault(line or root.line, text)
     report.require_none()
     return replace(document, warnings=report.warnings)
+
+
+def _of_namespace(namespace: str) -> str:
+    return f" of the namespace {quoted(namespace)}, where none is accepted" if namespace else ""
 
 
 class _DocumentReader:

@@ -134,7 +134,7 @@ def is_object(data_type: DataType, document: AndroidDocument) -> bool:
 
 
 def is_bare_text(function: AndroidFunction, document: AndroidDocument) -> bool:
-    """Whether results are a text, which goes out as it is."""
+    """Whether results are any text, which goes out as it is."""
     if function.response is None:
         return False
     data_type = resolved(function.response.type, components_of(document))
@@ -142,6 +142,7 @@ def is_bare_text(function: AndroidFunction, document: AndroidDocument) -> bool:
         isinstance(data_type, ScalarType)
         and data_type.kind is TypeNumber.STRING
         and not data_type.nullable
+        and not data_type.enum_values
     )
 
 

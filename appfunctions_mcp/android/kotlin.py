@@ -32,6 +32,7 @@ def kotlin_files(
     *,
     package: str,
     sources: Mapping[str, str] = MappingProxyType({}),
+    known_notes: Iterable[str] = (),
 ) -> dict[str, str]:
     """Writes the Kotlin of all documents of an app.
 
@@ -41,6 +42,7 @@ def kotlin_files(
         package: The Kotlin package of classes whose own names give none, such as the services
             of Python modules.
         sources: Where functions are declared, `FILE:LINE` by function id, for messages.
+        known_notes: What the caller knows to be otherwise on Android.
 
     Returns:
         The text of each file by its relative path, which has `/` between folders: Kotlin in the
@@ -66,8 +68,9 @@ def kotlin_files(
     findings.require_none()
     files["AndroidManifest.fragment.xml"] = manifest_fragment(named)
     files["build.gradle.kts.txt"] = gradle_fragment()
-    if findings.notes:
-        files["NOTES.md"] = notes(findings.notes)
+    told = [*findings.notes, *known_notes]
+    if told:
+        files["NOTES.md"] = notes(told)
     return files
 
 

@@ -145,7 +145,10 @@ def text_of(proxy: Proxy, members: Mapping[str, Any]) -> str:
         ValueError: No such value exists.
     """
     if proxy.form in _TEXTS:
-        return str(members[proxy.members[0]])
+        text = members[proxy.members[0]]
+        if not isinstance(text, str):
+            raise ValueError("there is no such value")
+        return text
     if proxy.form == "datetime-aware":
         return _instant_text(members["epochSecond"], members.get("nanoAdjustment", 0))
     texts = []

@@ -119,7 +119,9 @@ class _Modules:
                 yield models.module, _Source(_MODELS_DOCSTRING, statements, models.comments)
 
 
-_FUNCTIONS_DOCSTRING = "Functions that are still to be written: each is declared as on Android."
+_FUNCTIONS_DOCSTRING = (
+    "The app's functions, each declared as on Android; one that raises is still to be written."
+)
 _MODELS_DOCSTRING = "What the functions take and return, under the names that it has on Android."
 
 

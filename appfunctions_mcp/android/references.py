@@ -9,7 +9,9 @@ from dataclasses import replace
 
 from appfunctions_mcp.android.data_types import (
     AllOfType,
+    AndroidComponent,
     AndroidDocument,
+    AndroidFunction,
     AndroidProperty,
     ArrayType,
     DataType,
@@ -55,6 +57,22 @@ def types_of(document: AndroidDocument) -> Iterator[DataType]:
             yield from types_in(function.response.type)
     for component in document.components:
         yield from types_in(component.type)
+
+
+def document_of(function: AndroidFunction, components: Components) -> AndroidDocument:
+    """A function alone, with the components that it leads to, so that it answers for no other."""
+    waiting = [each.type for each in function.parameters]
+    if function.response is not None:
+        waiting.append(function.response.type)
+    found: dict[str, AndroidComponent] = {}
+    while waiting:
+        for part in types_in(waiting.pop()):
+            if isinstance(part, ReferenceType) and part.name not in found:
+                target = components.get(part.name)
+                if target is not None:
+                    found[part.name] = AndroidComponent(part.name, target)
+                    waiting.append(target)
+    return AndroidDocument(functions=(function,), components=tuple(found.values()))
 
 
 def resolved(data_type: DataType, components: Components) -> DataType:

@@ -304,12 +304,9 @@ class _Shell:
             raise AppFunctionInvalidArgumentException("the package is empty")
         function = self._found(options)
         if function is None:
-            known = [each.names.function_id for each in self._service.registry]
-            near = nearest_names(options["--function"], known)
-            hint = f"; near it: {', '.join(near)}" if near else ""
             raise AppFunctionFunctionNotFoundException(
                 f"{quoted(options['--package'])} has no function "
-                f"{quoted(options['--function'])}{hint}"
+                f"{quoted(options['--function'])}{self._near(options)}"
             )
         return await execute_function(
             self._service,
@@ -318,6 +315,17 @@ class _Shell:
             caller=self._caller,
             seconds=seconds,
         )
+
+    def _near(self, options: dict[str, str]) -> str:
+        """What was perhaps meant: the package that has the function, or the nearest ids."""
+        packages = {
+            each.names.function_id: self._package_of(each) for each in self._service.registry
+        }
+        package = packages.get(options["--function"], options["--package"])
+        if package != options["--package"]:
+            return f"; it is one of --package {package}"
+        near = nearest_names(options["--function"], list(packages))
+        return f"; near it: {', '.join(near)}" if near else ""
 
     def _found(self, options: dict[str, str]) -> AppFunction | None:
         """The function that the options name; None where their package or user has none such."""

@@ -5,6 +5,7 @@ when the time is over. Knows nothing of options and texts.
 """
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 from appfunctions_mcp.android.data_types import AndroidFunction, ArrayType
@@ -12,6 +13,7 @@ from appfunctions_mcp.android.describing import described_document
 from appfunctions_mcp.android.documents import Document
 from appfunctions_mcp.android.references import Components, components_of
 from appfunctions_mcp.android.shell_values import Arguments, Results
+from appfunctions_mcp.android.type_shapes import SCHEMA_TYPE
 from appfunctions_mcp.exceptions import (
     AppFunctionException,
     AppFunctionFunctionNotFoundException,
@@ -60,7 +62,8 @@ async def execute_function(
         ValueError: What it returned has no form on Android.
     """
     declared, components = _described(function)
-    parameters = Arguments(components).of(arguments, declared)
+    tagged = _tagged_classes(function.metadata.input_schema)
+    parameters = Arguments(components, tagged).of(arguments, declared)
     token = arguments.properties.get(CONFIRMATION)
     if token and function.metadata.requires_confirmation:
         parameters[CONFIRMATION] = token[0]
@@ -79,6 +82,22 @@ def _described(function: AppFunction) -> tuple[AndroidFunction, Components]:
             f"no device would have {function.names.function_id}: {'; '.join(faults)}"
         )
     return document.functions[0], components_of(document)
+
+
+def _tagged_classes(schema: Mapping[str, Any]) -> set[str]:
+    """The classes whose name an object has under `schemaType`, in the arguments of a function."""
+    found: set[str] = set()
+    waiting: list[Any] = [schema]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, list):
+            waiting.extend(part)
+        elif isinstance(part, Mapping):
+            waiting.extend(part.values())
+            tag = part.get(SCHEMA_TYPE)
+            if isinstance(tag, Mapping):
+                found.update(tag.get("enum", ()), [tag["const"]] if "const" in tag else ())
+    return found
 
 
 def _value_of(response: ExecuteAppFunctionResponse, declared: AndroidFunction) -> Any:

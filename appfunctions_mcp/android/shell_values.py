@@ -5,7 +5,7 @@ object is a date or an address, and where nothing means null. Values themselves 
 function. Knows nothing of commands.
 """
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 from appfunctions_mcp.android.data_types import (
@@ -42,10 +42,12 @@ class Arguments:
 
     Args:
         components: The shared types.
+        tagged: The classes that have their name in a property here too; all when left out.
     """
 
-    def __init__(self, components: Components) -> None:
+    def __init__(self, components: Components, tagged: Container[str] | None = None) -> None:
         self._components = components
+        self._tagged = tagged
 
     def of(self, document: Document, function: AndroidFunction) -> dict[str, Any]:
         """The arguments by parameter name; what the function does not declare is left out.
@@ -115,7 +117,10 @@ class Arguments:
             raise AppFunctionInvalidArgumentException(
                 f"{place}: {SCHEMA_TYPE} {came}; accepted: {known}"
             )
-        return {SCHEMA_TYPE: name, **self._object(document, members[name], place)}
+        found = self._object(document, members[name], place)
+        # A union without a tag is told apart by its keys, and takes no other.
+        has_tag = self._tagged is None or name in self._tagged
+        return {SCHEMA_TYPE: name, **found} if has_tag else found
 
     def _text(self, proxy: Proxy, document: Document, place: str) -> str:
         members = {name: values[0] for name, values in document.properties.items()}

@@ -16,10 +16,12 @@ from appfunctions_mcp.android.manifest import MANIFEST_FILE, is_compiled, read_m
 from appfunctions_mcp.exceptions import MetadataXmlError
 from appfunctions_mcp.fault_report import fault_text
 from appfunctions_mcp.metadata_xml import ROOT as METADATA_ROOT
+from appfunctions_mcp.names import nearest_names
 from appfunctions_mcp.xml_elements import read_xml
 
 FUNCTIONS_ROOT = "appfunctions"
 
+_ARCHIVE_SUFFIXES = {".aab", ".aar", ".apk", ".jar", ".zip"}
 _FUNCTIONS_TAGS = (b"<appfunctions", "<appfunctions".encode("utf-16-le"))
 _ACCEPTED = (
     "accepted are a functions XML (<appfunctions>), an app_metadata.xml "
@@ -63,6 +65,8 @@ def find_part(given: Path, unpack_into: Path) -> SourcePart:
     """
     if given.is_dir():
         return _part_of_folder(given)
+    if not os.path.lexists(given):
+        raise MetadataXmlError(_missing(given))
     if is_archive(given):
         unpack_into.mkdir()
         unpack(given, unpack_into)
@@ -74,7 +78,26 @@ def find_part(given: Path, unpack_into: Path) -> SourcePart:
     return _part_of_file(given)
 
 
+def _missing(given: Path) -> str:
+    """What is said of a source that is not there, with the nearest that is."""
+    near = nearest_names(given.name, [each.name for each in given.parent.glob("*")], limit=1)
+    hint = f"; perhaps {given.parent / near[0]}" if near else ""
+    return f"{given}: there is no such file or folder{hint}"
+
+
 def _part_of_file(path: Path) -> SourcePart:
+    try:
+        return _part_of_xml(path)
+    except MetadataXmlError as fault:
+        if path.suffix.lower() not in _ARCHIVE_SUFFIXES or not path.is_file():
+            raise
+        raise MetadataXmlError(
+            f"{path}: this is no archive, for it does not begin as a ZIP does; build, copy or "
+            "download it again"
+        ) from fault
+
+
+def _part_of_xml(path: Path) -> SourcePart:
     if path.name == MANIFEST_FILE or is_compiled(path):
         return SourcePart(given=path, app=AppFolder(path.parent, read_manifest(path)))
     root = read_xml(path, max_bytes=MAX_FUNCTIONS_XML_BYTES)
@@ -94,9 +117,12 @@ def _part_of_folder(folder: Path) -> SourcePart:
     if app is not None:
         return SourcePart(given=folder, app=app)
     # In `assets/` alone: what else lies in a folder may be a whole disk.
-    found = _functions_in_assets(folder / "assets")
+    found = _functions_in_assets(folder if folder.name == "assets" else folder / "assets")
     if found:
-        return SourcePart(given=folder, functions=found)
+        metadata = folder / "res" / "xml" / "app_metadata.xml"
+        return SourcePart(
+            given=folder, functions=found, metadata=metadata if metadata.is_file() else None
+        )
     raise MetadataXmlError(
         f"{folder}: this folder has no {MANIFEST_FILE}, neither in it nor in src/main, and no "
         f"functions XML in assets/; {_ACCEPTED}"

@@ -48,8 +48,8 @@ SCHEMA_TYPE = "schemaType"
 
 _NOT_IN_NAMES = regex(r"[^A-Za-z0-9_]+")
 _INT32 = {"minimum": -(2**31), "maximum": 2**31 - 1, "format": "int32"}
-_FLOAT32_MAX = 3.4028234663852886e38
-_FLOAT32 = {"minimum": -_FLOAT32_MAX, "maximum": _FLOAT32_MAX, "format": "float"}
+FLOAT32_MAX = 3.4028234663852886e38
+_FLOAT32 = {"minimum": -FLOAT32_MAX, "maximum": FLOAT32_MAX, "format": "float"}
 
 FormOf = Callable[[Proxy, dict[str, Any]], Shape]
 """Makes the shape of a date or an address, with keywords."""
@@ -186,10 +186,17 @@ class TypeShapes:
 def choices_of(whole: OneOfType, components: Components) -> list[ObjectType]:
     """The objects that a oneOf is one of; those of a oneOf among them count as its own."""
     members: dict[str, ObjectType] = {}
-    for each in whole.members:
+    known: set[str] = set()
+    waiting = list(reversed(whole.members))
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, ReferenceType):
+            if each.name in known:
+                continue
+            known.add(each.name)
         found = resolved(each, components)
         if isinstance(found, OneOfType):
-            members |= {one.name: one for one in choices_of(found, components)}
+            waiting += reversed(found.members)
         else:
             one = object_of(found, components)
             members.setdefault(one.name, one)
@@ -230,7 +237,7 @@ def _scalar_shape(  # noqa: PLR0911 - one for each kind of scalar
 
 def _whole_number(data_type: ScalarType, keywords: dict[str, Any]) -> Shape:
     if data_type.enum_values:
-        values = [int(text) for text in data_type.enum_values]
+        values = dict.fromkeys(map(int, data_type.enum_values))
         return EnumShape(choices=tuple(Choice(each, each) for each in values), keywords=keywords)
     of_kind = _INT32 if data_type.kind is TypeNumber.INT else {"format": "int64"}
     return NumberShape(kind="int", keywords=of_kind | keywords)
@@ -238,7 +245,7 @@ def _whole_number(data_type: ScalarType, keywords: dict[str, Any]) -> Shape:
 
 def _text(data_type: ScalarType, keywords: dict[str, Any]) -> Shape:
     if data_type.enum_values:
-        choices = tuple(Choice(text, text) for text in data_type.enum_values)
+        choices = tuple(Choice(text, text) for text in dict.fromkeys(data_type.enum_values))
         return EnumShape(choices=choices, keywords=keywords)
     known: dict[str, Any] = {"format": data_type.format} if data_type.format else {}
     return TextShape(keywords=known | _pattern_keywords(data_type.patterns) | keywords)

@@ -76,6 +76,8 @@ class _Cleaner:
 
     def _names_in(self, function: AndroidFunction) -> Iterator[str]:
         yield function.id
+        if function.schema is not None:
+            yield from (function.schema.category, function.schema.name)
         types = [each.type for each in function.parameters]
         yield from (each.name for each in function.parameters)
         if function.response is not None:

@@ -109,6 +109,8 @@ def _unknown_option(word: str, parser: "argparse.ArgumentParser") -> str:
 
     from appfunctions_mcp.names import nearest_names
 
+    if not word.startswith("-"):
+        return f"{word!r} is one word too many; see '{parser.prog} --help'"
     near = nearest_names(word, sorted(set(re.findall(r"--[a-z-]+", parser.format_help()))), limit=1)
     hint = f"perhaps {near[0]}; " if near else ""
     return f"there is no option {word!r}; {hint}'{parser.prog} --help' shows those that are"
@@ -119,7 +121,7 @@ def _program() -> "argparse.ArgumentParser":
 
     from appfunctions_mcp import __version__
 
-    listing = "\n".join(f"  {name:<14} {text}" for name, text in COMMANDS.items())
+    listing = "\n".join(f"  {name:<15} {text}" for name, text in COMMANDS.items())
     parser = argparse.ArgumentParser(
         prog="appfunctions-mcp",
         description="Serves declared Python functions to MCP clients.",

@@ -3,14 +3,18 @@
 import argparse
 import asyncio
 import os
+import signal
 import sys
-from pathlib import Path
+from contextlib import suppress
 
 from appfunctions_mcp.android.adb import Adb, DeviceError, find_adb, require_serial
-from appfunctions_mcp.android.bridge import Bridge, BridgedApp
+from appfunctions_mcp.android.bridge import Bridge
 from appfunctions_mcp.android.bridge_names import prefixes
+from appfunctions_mcp.android.bridged import BridgedApp
 from appfunctions_mcp.android.device_checks import chosen_devices, why_no_functions
 from appfunctions_mcp.android.device_shell import DeviceShell
+from appfunctions_mcp.cli.list import as_json as listed_as_json
+from appfunctions_mcp.cli.list import print_functions
 from appfunctions_mcp.cli.opening import read_settings, start_auditing
 from appfunctions_mcp.cli.output import print_json
 from appfunctions_mcp.cli.run import add_http_arguments, check_together, serve
@@ -30,6 +34,7 @@ SUMMARY = (
 EXAMPLE = """appfunctions-mcp bridge --package com.example.chatapp
          appfunctions-mcp bridge --package com.example.chatapp --list"""
 
+_HINT = "put it into the client's configuration with --adb and the absolute path of adb"
 _PACKAGE = regex(r"([A-Za-z][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*)(?::([A-Za-z_][A-Za-z0-9_-]*))?\Z")
 
 
@@ -80,14 +85,18 @@ def run(args: argparse.Namespace) -> int:
     )
     configure_logging(settings.effective_log_level, colours=not settings.no_color)
     if not args.list:
+        if args.json:
+            raise SettingsError("--json has no effect without --list; give both or none")
         check_together(settings)
     try:
-        adb = Adb(find_adb(Path(args.adb) if args.adb else None, os.environ))
+        adb = Adb(find_adb(args.adb, os.environ))
         bridge, service = asyncio.run(_opened(adb, serials, packages, settings, limits))
     except DeviceError as fault:
         for line in fault.faults:
             print(line, file=sys.stderr)
         return 1
+    except asyncio.CancelledError:
+        return 128 + signal.SIGTERM
     if args.list:
         _show(bridge, service, as_json=args.json)
         return 0
@@ -97,7 +106,7 @@ def run(args: argparse.Namespace) -> int:
         guard_stdout()
     start_auditing(service, settings, "bridge")
     service.tell_warnings()
-    serve(service, settings)
+    serve(service, settings, hint=_HINT)
     return 0
 
 
@@ -138,6 +147,7 @@ async def _opened(
     settings: Settings,
     limits: ExecutionLimits,
 ) -> tuple[Bridge, AppFunctionService]:
+    _end_at_signals()
     devices = await chosen_devices(adb, serials)
     of_packages = prefixes(list(packages))
     of_devices = prefixes([each.serial for each in devices])
@@ -151,38 +161,32 @@ async def _opened(
     service = await bridge.open()
     service.manager.debug = settings.debug
     empty = bridge.empty_apps()
-    if empty and len(empty) == len(apps):
-        faults = [line for app in empty for line in await why_no_functions(app.shell, app.package)]
-        raise DeviceError([*faults, *bridge.findings])
-    for app in empty:
-        for line in await why_no_functions(app.shell, app.package):
-            print(f"warning: {line}", file=sys.stderr)
+    faults = [line for app in empty for line in await why_no_functions(app.shell, app.package)]
+    if bridge.is_bare:
+        left_out = ["none of the functions can be served", *bridge.findings]
+        raise DeviceError([*faults, *(left_out if bridge.findings else ())])
+    for line in faults:
+        # What belongs to a line before is indented.
+        print(line if line.startswith(" ") else f"warning: {line}", file=sys.stderr)
     return bridge, service
+
+
+def _end_at_signals() -> None:
+    """Ends the current task where the process is told to end, so that no adb is left behind."""
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    assert task is not None  # noqa: S101 - called by one
+    for name in ("SIGTERM", "SIGHUP"):
+        # Neither is there on Windows, nor can they be taken outside the main thread.
+        with suppress(AttributeError, NotImplementedError, RuntimeError, ValueError):
+            loop.add_signal_handler(getattr(signal, name), task.cancel)
 
 
 def _show(bridge: Bridge, service: AppFunctionService, *, as_json: bool) -> None:
     """Prints what a client would see, what is switched off, and what is withheld."""
     functions = service.manager.search()
     if as_json:
-        print_json(
-            {
-                "app": {"name": service.metadata.name, "description": service.metadata.description},
-                "functions": [
-                    {
-                        "function_id": each.function_id,
-                        "tool_name": each.tool_name,
-                        "description": each.description,
-                        "enabled": service.manager.is_enabled(each),
-                        "input_schema": each.input_schema,
-                    }
-                    for each in functions
-                ],
-                "findings": bridge.findings,
-            }
-        )
+        print_json(listed_as_json(service, functions) | {"findings": bridge.findings})
         return
-    for each in functions:
-        state = "on" if service.manager.is_enabled(each) else "off"
-        print(each.tool_name, state, each.description.partition("\n")[0], sep="\t")
+    print_functions(service, functions)
     for finding in bridge.findings:
         print(f"warning: {finding}", file=sys.stderr)

@@ -14,7 +14,14 @@ from appfunctions_mcp.exceptions import (
     SettingsError,
 )
 from appfunctions_mcp.json_text import JsonTextError, read_json
-from appfunctions_mcp.media import ACTION_SCHEME, Audio, BlobResource, Image, ResourceLink
+from appfunctions_mcp.media import (
+    ACTION_SCHEME,
+    Audio,
+    BlobResource,
+    Image,
+    ResourceLink,
+    TextResource,
+)
 from appfunctions_mcp.quoting import quoted
 from appfunctions_mcp.requests import ExecuteAppFunctionRequest, ExecuteAppFunctionResponse
 from appfunctions_mcp.server.event_loop import run_to_end
@@ -148,5 +155,9 @@ def _print_answer(response: ExecuteAppFunctionResponse, *, as_json: bool) -> Non
     for item in response.media:
         if isinstance(item, Image | Audio | BlobResource):
             print(f"{type(item).__name__}: {item.mime_type}, {len(item.data):,} bytes")
+        elif isinstance(item, ResourceLink):
+            print(f"ResourceLink: {item.uri}")
+        elif isinstance(item, TextResource):
+            print(f"TextResource: {item.mime_type}, {item.uri}", item.text, sep="\n")
         else:
             print(item)

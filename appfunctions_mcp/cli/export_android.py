@@ -22,6 +22,7 @@ SUMMARY = (
     "Writes functions as an Android app has them: the app's metadata, a functions XML for each "
     "module, and Kotlin with bodies to write."
 )
+NOTES = "kotlin/NOTES.md"
 EXAMPLE = "appfunctions-mcp export-android -o android --package com.me.notes"
 
 
@@ -99,15 +100,25 @@ def _report(
     print(
         f"Wrote {count} in {len(files)} files into {folder}. Next:",
         f"  put {folder / 'res'} into the app's src/main",
-        f"  put {folder / 'kotlin'} into its sources, package {package}, and write the bodies;",
-        f"  of them Android's compiler makes XML such as that in {folder / 'assets'}",
+        f"  put the Kotlin in {folder / 'kotlin'} into its sources, package {_packages_in(files)}, "
+        "and write the bodies;",
+        f"  of it Android's compiler makes XML such as that in {folder / 'assets'}",
+        f"  merge the two fragments in {folder / 'kotlin'} into its manifest and Gradle file",
+        *([f"  read {folder / NOTES}, on what is otherwise on Android"] if NOTES in files else []),
         sep="\n",
     )
+
+
+def _packages_in(files: dict[str, str]) -> str:
+    """The packages of the Kotlin, as its files name them."""
+    first = (text.partition("package ")[2] for path, text in files.items() if path.endswith(".kt"))
+    return ", ".join(dict.fromkeys(text.partition("\n")[0] for text in first))
 
 
 def _left_out(service: AppFunctionService) -> list[str]:
     """What an app has here and cannot have on Android."""
     told = [f"{module} is left out: {why}" for module, why in service.skipped.items()]
-    if service.has_resources or service.has_prompts:
+    # A function that hands out steps and grants makes resources that are no part of the app.
+    if service.has_prompts or (service.has_resources and len(service.resources.registry)):
         told.append("resources and prompts are left out; Android has none")
     return told

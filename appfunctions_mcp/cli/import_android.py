@@ -11,6 +11,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from appfunctions_mcp.android.imported_project import project_files
@@ -19,6 +20,8 @@ from appfunctions_mcp.cli.folder_writing import require_free_folder, write_folde
 from appfunctions_mcp.cli.output import print_json
 from appfunctions_mcp.cli.package_names import fault_of_name, require_free_name
 from appfunctions_mcp.exceptions import SettingsError
+from appfunctions_mcp.metadata_values import android_package
+from appfunctions_mcp.quoting import quoted
 
 USAGE = "SOURCE… -o DIR"
 SUMMARY = (
@@ -26,7 +29,7 @@ SUMMARY = (
     "names, and metadata that is served at once."
 )
 EXAMPLE = """appfunctions-mcp import-android app/src/main -o chat
-         appfunctions-mcp import-android chat.apk -o chat --package chat_app"""
+         appfunctions-mcp import-android chat.apk -o chat --package com.me.chat"""
 
 _PACKAGE = re.compile(r"[a-z_][a-z0-9_]{0,63}")
 
@@ -44,7 +47,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--package",
         metavar="NAME",
-        help="the name of the Python package and the server (default: of the app, or of DIR)",
+        help="the app's package, such as com.example.chat, where SOURCE does not tell; or, "
+        "without dots, the name of the Python package and the server (default: of the app's "
+        "package, or of DIR)",
     )
     add("--force", action="store_true", help="write into a folder that holds files, replacing them")
     add("--json", action="store_true", help="print what was written as JSON")
@@ -54,13 +59,13 @@ def run(args: argparse.Namespace) -> int:
     """Writes the project and says what can be done with it."""
     folder = Path(args.output).expanduser()
     require_free_folder(folder, force=args.force)
-    if args.package is not None:
-        _require_package(args.package)
+    app, name = _packages_of(args.package)
     with tempfile.TemporaryDirectory(prefix="appfunctions-mcp-") as unpacked:
         source = read_source(
             [Path(each).expanduser() for each in args.source], unpack_into=Path(unpacked)
         )
-        package = args.package or _package_of(source, folder)
+        source = replace(source, package=app or source.package)
+        package = name or _package_of(source, folder)
         files = project_files(source, package=package)
     try:
         write_folder(folder, files, force=args.force)
@@ -100,23 +105,41 @@ def _report(
         f"Wrote {count} in {len(files)} files into {folder}. Next:",
         f"  {as_typed(['appfunctions-mcp', 'list', str(folder)])}",
         f"  write the bodies in {as_typed([str(folder / package)])}",
+        *_advice(source, folder),
         f"  {as_typed(['appfunctions-mcp', 'install', str(folder), 'claude-desktop'])}",
         sep="\n",
     )
 
 
-def _require_package(name: str) -> None:
-    if not _PACKAGE.fullmatch(name):
-        advice = (
-            f"; its last part would do: --package {name.rpartition('.')[2].lower()}"
-            if "." in name
-            else ""
-        )
+def _advice(source: AndroidSource, folder: Path) -> list[str]:
+    """What only the author knows: without the app's package no script for a device fits."""
+    if source.package is not None:
+        return []
+    metadata = folder / "metadata" / "app_metadata.xml"
+    return [f'  say which app it is, such as mcp:package="com.example.chat", in {metadata}']
+
+
+def _packages_of(given: str | None) -> tuple[str | None, str | None]:
+    """The app's package and the Python package that were given; one of them at most.
+
+    Raises:
+        SettingsError: What was given is neither.
+    """
+    if given is None:
+        return None, None
+    if "." in given:
+        try:
+            return android_package(given), None
+        except ValueError as fault:
+            raise SettingsError(f"--package: {quoted(given)}; accepted is {fault}") from fault
+    if not _PACKAGE.fullmatch(given):
         raise SettingsError(
-            f"--package: {name!r} is no name for a Python package; accepted are small letters, "
-            f"digits and '_', not beginning with a digit{advice}"
+            f"--package: {quoted(given)} is no name for a Python package; accepted are small "
+            "letters, digits and '_', not beginning with a digit, or the app's package, such as "
+            "com.example.chat"
         )
-    require_free_name(name)
+    require_free_name(given)
+    return None, given
 
 
 def _package_of(source: AndroidSource, folder: Path) -> str:

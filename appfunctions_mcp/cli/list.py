@@ -16,6 +16,7 @@ from appfunctions_mcp.metadata import (
     AppPromptMetadata,
     AppResourceMetadata,
 )
+from appfunctions_mcp.quoting import as_it_is_read
 from appfunctions_mcp.service import AppFunctionService
 
 if TYPE_CHECKING:
@@ -48,18 +49,24 @@ def run(args: argparse.Namespace) -> int:
     service = open_service(args, file, require_settings=False)
     functions = service.manager.search() if args.all else service.manager.listed()
     if args.json:
-        print_json(_as_json(service, functions))
+        print_json(as_json(service, functions))
         return 0
     for warning in service.warnings:
         print(f"warning: {warning}", file=sys.stderr)
+    print_functions(service, functions)
+    return 0
+
+
+def print_functions(service: AppFunctionService, functions: list[AppFunctionMetadata]) -> None:
+    """Prints functions and what else there is: a table on a terminal, else lines."""
     if sys.stdout.isatty():
         _print_table(service, functions)
     else:
         _print_lines(service, functions)
-    return 0
 
 
-def _as_json(service: AppFunctionService, functions: list[AppFunctionMetadata]) -> dict[str, Any]:
+def as_json(service: AppFunctionService, functions: list[AppFunctionMetadata]) -> dict[str, Any]:
+    """What there is, as a JSON value."""
     app = service.metadata
     return {
         "app": {
@@ -224,4 +231,4 @@ def _parameters(parameters: tuple[AppFunctionParameterMetadata, ...]) -> str:
 
 
 def _first_line(text: str) -> str:
-    return text.partition("\n")[0]
+    return as_it_is_read(text.partition("\n")[0])

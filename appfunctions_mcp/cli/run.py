@@ -140,6 +140,7 @@ def serve(
     *,
     place: "WorkerPlace | None" = None,
     early: "EarlyStart | None" = None,
+    hint: str = "'appfunctions-mcp install claude-desktop' puts it there",
 ) -> None:
     """Serves a service over stdio or HTTP, as the settings say, to the end.
 
@@ -148,11 +149,12 @@ def serve(
         settings: How.
         place: This process's place among others that serve together.
         early: What was answered on stdio before the service was there.
+        hint: How the command gets into a client, for people at a terminal.
     """
     if settings.http:
         _serve_http(service, settings, place)
     else:
-        _serve_stdio(service, settings, early)
+        _serve_stdio(service, settings, early, hint)
 
 
 def check_together(settings: Settings) -> None:
@@ -201,7 +203,7 @@ def _open_service(
 
 
 def _serve_stdio(
-    service: AppFunctionService, settings: Settings, early: "EarlyStart | None"
+    service: AppFunctionService, settings: Settings, early: "EarlyStart | None", hint: str
 ) -> None:
     threads = settings.stdio == "threads"
     if early is not None and early.manifest is not None and early.connection is not None:
@@ -215,8 +217,7 @@ def _serve_stdio(
         from appfunctions_mcp.server.engine import serve_stdio
     _announce(
         service,
-        "serving stdio: MCP clients start this command themselves; "
-        "'appfunctions-mcp install claude-desktop' puts it there; Ctrl+C ends",
+        f"serving stdio: MCP clients start this command themselves; {hint}; Ctrl+C ends",
     )
     serve_stdio(service, threads=threads, watch_parent=settings.watch_parent)
 

@@ -74,7 +74,8 @@ def with_shared_parts(schema: CoreSchema) -> CoreSchema:
     repeated = _repeated_in(schema)
     if not repeated:
         return schema
-    names: dict[_Identity, str] = {}
+    defined = schema["definitions"] if schema["type"] == "definitions" else []
+    names: dict[_Identity, str] = {_identity_of(each): each["ref"] for each in defined}
     definitions: list[CoreSchema] = []
 
     def shared(part: CoreSchema) -> CoreSchema:
@@ -88,10 +89,10 @@ def with_shared_parts(schema: CoreSchema) -> CoreSchema:
             definitions.append({**with_parts(part, shared), "ref": name})
         return {"type": "definition-ref", "schema_ref": name}
 
-    whole = shared(schema)
-    if whole["type"] == "definitions":
-        return {**whole, "definitions": [*whole["definitions"], *definitions]}
-    return {"type": "definitions", "schema": whole, "definitions": definitions}
+    # What pydantic has defined keeps its name, by which the rest refers to it.
+    kept = [with_parts(each, shared) for each in defined]
+    whole = shared(schema["schema"] if defined else schema)
+    return {"type": "definitions", "schema": whole, "definitions": [*kept, *definitions]}
 
 
 def _repeated_in(schema: CoreSchema) -> set[_Identity]:

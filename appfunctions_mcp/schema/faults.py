@@ -199,6 +199,14 @@ def _plain_text(shape: TextShape, _depth: int) -> str:
     return text
 
 
+def _form_text(shape: FormShape, _depth: int) -> str:
+    text = TEXT_FORMS[shape.form].accepted
+    if "patterns" not in shape.marks or "pattern" not in shape.keywords:
+        return text
+    # The examples are of any, and might be refused.
+    return f"{text.partition(' such as ')[0]} that matches {shape.keywords['pattern']}"
+
+
 def _range_text(least: Any, most: Any, unit: str) -> str:
     if least is None and most is None:
         return ""
@@ -245,7 +253,7 @@ _KINDS: dict[type, str] = {
 _WORDS_OF: dict[type, Callable[[Any, int], str]] = {
     NumberShape: _number_text,
     TextShape: _plain_text,
-    FormShape: lambda shape, _depth: TEXT_FORMS[shape.form].accepted,
+    FormShape: _form_text,
     EnumShape: _choices_text,
     ListShape: _list_text,
     TupleShape: _tuple_text,

@@ -37,8 +37,8 @@ from appfunctions_mcp.schema.shapes import (
     TupleShape,
     UnionShape,
     admits_null,
+    is_recursive,
     resolved,
-    walk,
     words,
 )
 from appfunctions_mcp.schema.text_forms import TEXT_FORMS
@@ -46,8 +46,8 @@ from appfunctions_mcp.schema.text_forms import TEXT_FORMS
 MAX_SAFE_INTEGER = 2**53 - 1
 """The largest whole number that JavaScript clients read exactly."""
 
-MOST_INLINED = 1_000
-"""How many shapes a schema may have with its references inlined; beyond, each is published once."""
+MOST_INLINED, MOST_NESTED = 1_000, 60
+"""How many shapes a schema may have with references inlined, and how many in each other."""
 
 _KEYWORDS = words("""
     description minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength
@@ -115,19 +115,16 @@ def _with_definitions(
 
     Models that hold others twice, level by level, would double with each level if inlined.
     """
-    publisher = _Publisher(direction, default_of, most_inlined=MOST_INLINED)
     try:
-        schema = published(publisher)
-    except _TooManyInlinedError:
-        publisher = _Publisher(direction, default_of, most_inlined=0)
-        schema = published(publisher)
-    if not publisher.definitions:
-        return schema
-    return joined_definitions({**schema, "$defs": publisher.definitions})
+        schema, definitions = _Publisher(direction, default_of).run(published)
+    except _TooLargeError:
+        schema, definitions = _Publisher(direction, default_of, are_inlined=False).run(published)
+        return {**schema, "$defs": definitions} if definitions else schema
+    return joined_definitions({**schema, "$defs": definitions}) if definitions else schema
 
 
-class _TooManyInlinedError(Exception):
-    """A schema grows beyond the limit."""
+class _TooLargeError(Exception):
+    """A schema with its references inlined grows beyond the limits."""
 
 
 class _Publisher:
@@ -136,23 +133,36 @@ class _Publisher:
         direction: Direction,
         default_of: Callable[[Shape, Any], Any] | None,
         *,
-        most_inlined: int,
+        are_inlined: bool = True,
     ) -> None:
         self._direction = direction
         self._default_of = default_of
-        self._most_inlined = most_inlined
-        self._published = 0
-        self.definitions: dict[str, JsonSchema] = {}
+        self._are_inlined = are_inlined
+        self._count = self._depth = 0
+        self._definitions: dict[str, JsonSchema] = {}
         self._name_of: dict[int, str] = {}
+        self._waiting: list[tuple[str, Shape]] = []
+
+    def run(
+        self, published: "Callable[[_Publisher], JsonSchema]"
+    ) -> tuple[JsonSchema, dict[str, JsonSchema]]:
+        """A schema and the definitions that it needs."""
+        schema = published(self)
+        while self._waiting:
+            name, target = self._waiting.pop()
+            self._definitions[name] = self.publish(target)
+        return schema, self._definitions
 
     def publish(self, shape: Shape) -> JsonSchema:
-        self._published += 1
-        if self._published > self._most_inlined > 0:
-            raise _TooManyInlinedError
+        self._count += 1
+        self._depth += 1
+        if self._are_inlined and (self._count > MOST_INLINED or self._depth > MOST_NESTED):
+            raise _TooLargeError
         if isinstance(shape, ReferenceShape):
             published = self._reference(shape)
         else:
             published = _PUBLISHED[type(shape)](self, shape)
+        self._depth -= 1
         return published | self._kept(shape.keywords)
 
     def optional(self, shape: Shape) -> JsonSchema:
@@ -169,21 +179,20 @@ class _Publisher:
 
     def _reference(self, shape: ReferenceShape) -> JsonSchema:
         target = resolved(shape)
-        is_inlined = self._most_inlined > 0 or not target.parts
-        if is_inlined and not is_recursive(target):
+        if not target.parts or (self._are_inlined and not is_recursive(target)):
             return self.publish(target)
         name = self._name_of.get(id(target))
         if name is None:
             name = self._name_of[id(target)] = self._free_name(shape.name, target)
-            self.definitions[name] = {}
-            self.definitions[name] = self.publish(target)
+            self._definitions[name] = {}
+            self._waiting.append((name, target))
         return {"$ref": f"#/$defs/{name}"}
 
     def _free_name(self, reference: str, target: Shape) -> str:
         plain = reference.partition(":")[0].rpartition(".")[2].rpartition("/")[2]
         name = wanted = target.name if isinstance(target, ObjectShape) else plain or "Value"
         number = 2
-        while name in self.definitions:
+        while name in self._definitions:
             name, number = f"{wanted}_{number}", number + 1
         return name
 
@@ -267,7 +276,7 @@ class _Publisher:
 
     def publish_union(self, shape: UnionShape) -> JsonSchema:
         branches: list[JsonSchema] = []
-        for branch in map(self.publish, shape.branches):
+        for branch in map(self.publish, shape.opened()):
             if branch not in branches:
                 branches.append(branch)
         return branches[0] if len(branches) == 1 else {"anyOf": branches}
@@ -315,11 +324,6 @@ def nullable(schema: JsonSchema) -> JsonSchema:
     outer = {"description": schema["description"]} if "description" in schema else {}
     branches = schema.get("anyOf") or [{k: v for k, v in schema.items() if k != "description"}]
     return {"anyOf": [*branches, {"type": "null"}]} | outer
-
-
-def is_recursive(shape: Shape) -> bool:
-    """Whether a value of the shape may hold another one of it."""
-    return any(below is shape for part in shape.parts for below in walk(part))
 
 
 def is_bounded(shape: NumberShape) -> bool:

@@ -180,6 +180,14 @@ class UnionShape(Shape):
         """The branches."""
         return self.branches
 
+    def opened(self) -> Iterator[Shape]:
+        """The branches, and those of a branch that is one only by a name of Android's."""
+        for branch in self.branches:
+            if isinstance(branch, UnionShape) and not (branch.discriminator or branch.keywords):
+                yield from branch.opened()
+            else:
+                yield branch
+
 
 @record(frozen=True, slots=True, kw_only=True, eq=False)
 class NullableShape(Shape):
@@ -234,6 +242,11 @@ def walk(shape: Shape) -> Iterator[Shape]:
             seen.add(id(current))
             yield current
             waiting.extend(reversed(current.parts))
+
+
+def is_recursive(shape: Shape) -> bool:
+    """Whether a value of the shape may hold another one of it."""
+    return any(below is shape for part in shape.parts for below in walk(part))
 
 
 def admits_null(shape: Shape) -> bool:

@@ -70,8 +70,17 @@ class Announcer:
         return lambda: self._listeners.pop(key, None) and None
 
     @contextmanager
-    def announcing(self, service: AppFunctionService) -> Iterator[None]:
-        """Listens to the service's changes, whatever thread makes them, while the block runs."""
+    def announcing(
+        self, service: AppFunctionService, is_heard: Callable[[], bool] | None = None
+    ) -> Iterator[None]:
+        """Listens to the service's changes, whatever thread makes them, while the block runs.
+
+        Args:
+            service: Whose changes are told.
+            is_heard: Whether any client wants to hear of them; as long as a listener is added,
+                when left out.
+        """
+        heard = is_heard or self._is_heard
         loop = asyncio.get_running_loop()
 
         def on_event(event: object) -> None:
@@ -79,11 +88,11 @@ class Announcer:
                 loop.call_soon_threadsafe(self._come_due, loop, event)
 
         remove = service.manager.add_listener(on_event)
-        service.manager.hearers.append(self._is_heard)
+        service.manager.hearers.append(heard)
         try:
             yield
         finally:
-            service.manager.hearers.remove(self._is_heard)
+            service.manager.hearers.remove(heard)
             remove()
 
     def _is_heard(self) -> bool:

@@ -18,6 +18,7 @@ from appfunctions_mcp.android.adb import (
     MAX_WORD_BYTES,
     Adb,
     AdbDevice,
+    AnswerLostError,
     DeviceError,
     find_adb,
     remote_word,
@@ -149,6 +150,59 @@ def test_devices_are_listed_with_state_and_model(device: AndroidDevice) -> None:
     ]
 
 
+def test_serials_with_blanks_are_listed_as_they_are(device: AndroidDevice) -> None:
+    """Wireless devices of one name have them, and a device that udev hides has no serial."""
+    listed = (
+        "List of devices attached\n"
+        "adb-4A (2)._adb-tls-connect._tcp device product:x model:Pixel_9 transport_id:3\n"
+        "(no serial number)     no permissions; see [http://x] usb:1-1\n"
+        "device                 device product:x\n"
+        "odd                    confused transport_id:7\n"
+        "* daemon started successfully\n\n"
+    )
+    device.adb.write_text(f"#!/bin/sh\ncat <<'EOF'\n{listed}EOF\n")
+    assert asyncio.run(Adb(device.adb).devices()) == [
+        AdbDevice("adb-4A (2)._adb-tls-connect._tcp", "device", "Pixel_9"),
+        AdbDevice("(no serial number)", "no permissions"),
+        AdbDevice("device", "device"),
+        AdbDevice("odd", "confused"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "* daemon not running; starting now at tcp:5037\n* daemon started successfully",
+        "adb server version (41) doesn't match this client (39); killing...",
+    ],
+)
+def test_what_adb_says_of_its_server_is_no_answer_of_the_device(
+    device: AndroidDevice, said: str
+) -> None:
+    own = device.adb.read_text().removeprefix("#!/bin/sh\n")
+    device.adb.write_text(f'#!/bin/sh\ncat <<"EOF"\n{said}\nEOF\n{own}')
+    assert [each.serial for each in asyncio.run(Adb(device.adb).devices())] == [SERIAL]
+    answer = asyncio.run(Adb(device.adb, SERIAL).shell(["getprop", "ro.build.version.sdk"]))
+    assert answer.stdout == "37\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        ("echo hello", "does not work: it says hello; install"),
+        ("exit 0", "it says nothing, and ended with exit code 0"),
+        ("kill -9 $$", "it says nothing, and ended with exit code -9"),
+        ("printf '\\377\\000\\033[31mx'", r"it says \ufffd\[31mx; install"),
+    ],
+)
+def test_a_program_that_is_no_adb_is_told_by_what_it_says(
+    device: AndroidDevice, script: str, message: str
+) -> None:
+    device.adb.write_text(f"#!/bin/sh\n{script}\n")
+    with pytest.raises(DeviceError, match=message):
+        asyncio.run(Adb(device.adb).devices())
+
+
 @pytest.mark.parametrize(
     ("state", "message"),
     [
@@ -172,7 +226,7 @@ def test_other_words_of_adb_are_passed_on_and_those_of_the_device_are_not(
     adb = Adb(device.adb, SERIAL)
     with pytest.raises(DeviceError, match=r"cannot reach the device .*: error: something new"):
         asyncio.run(adb.shell(["true"]))
-    with pytest.raises(DeviceError, match="adb does not work: error: something new"):
+    with pytest.raises(DeviceError, match="does not work: it says error: something new; install"):
         asyncio.run(adb.devices())
     device.adb.write_text("#!/bin/sh\necho 'cmd: no' >&2; exit 1\n")
     assert asyncio.run(adb.shell(["true"])).stderr == "cmd: no\n"
@@ -180,7 +234,7 @@ def test_other_words_of_adb_are_passed_on_and_those_of_the_device_are_not(
 
 def test_adb_that_does_not_answer_is_stopped(device: AndroidDevice) -> None:
     device.change(hangs=True)
-    with pytest.raises(DeviceError, match=r"adb did not answer within 0\.2 s"):
+    with pytest.raises(AnswerLostError, match=r"adb did not answer within 0\.2 s"):
         asyncio.run(Adb(device.adb, SERIAL).shell(["true"], seconds=0.2))
 
 
@@ -188,7 +242,7 @@ def test_adb_that_answers_without_end_is_stopped(
     device: AndroidDevice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(adb_module, "_MAX_OUTPUT_BYTES", 1000)
-    with pytest.raises(DeviceError, match="answered with more than 1000 bytes"):
+    with pytest.raises(AnswerLostError, match="answered with more than 1000 bytes"):
         asyncio.run(Adb(device.adb, SERIAL).shell(["yes"]))
 
 
@@ -202,7 +256,7 @@ def test_adb_that_cannot_be_started_is_told(tmp_path: Path) -> None:
     broken = tmp_path / "adb"
     broken.write_text("#!/nowhere/at/all\n")
     broken.chmod(0o755)
-    with pytest.raises(DeviceError, match="adb cannot be started"):
+    with pytest.raises(DeviceError, match=r"adb'\) cannot be started: No such file .*; install"):
         asyncio.run(Adb(broken).devices())
 
 
@@ -222,7 +276,8 @@ def test_adb_is_found_as_given_on_the_path_or_where_it_is_installed(tmp_path: Pa
         "ANDROID_HOME": str(tmp_path / "sdk"),
         "HOME": str(tmp_path / "home"),
     }
-    assert find_adb(given_one, environ) == given_one
+    assert find_adb(str(given_one), environ) == given_one
+    assert find_adb("adb", environ) == on_path
     assert find_adb(None, environ) == on_path
     assert find_adb(None, environ | {"PATH": ""}) == in_sdk
     assert find_adb(None, {"HOME": environ["HOME"]}) == at_home
@@ -236,16 +291,37 @@ def test_adb_in_the_current_folder_is_not_taken(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(DeviceError, match="adb was not found on PATH; install"):
         find_adb(None, {"PATH": f".{os.pathsep}"})
+    with pytest.raises(SettingsError, match="'adb' is no program; install"):
+        find_adb("adb", {"PATH": f".{os.pathsep}"})
+    assert find_adb("./adb", {}) == tmp_path / "adb"
+
+
+def test_a_path_may_begin_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No shell has read the words of a client's configuration."""
+    (tmp_path / "adb").write_text("#!/bin/sh\n")
+    (tmp_path / "adb").chmod(0o755)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert find_adb("~/adb", {}) == tmp_path / "adb"
+
+
+def test_a_folder_is_no_adb(tmp_path: Path) -> None:
+    (tmp_path / "adb").mkdir()
+    with pytest.raises(DeviceError, match="was not found"):
+        find_adb(None, {"PATH": str(tmp_path)})
+    with pytest.raises(SettingsError, match="is no program"):
+        find_adb(str(tmp_path), {})
 
 
 def test_what_is_given_has_to_be_a_program(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="is no program; install"):
-        find_adb(tmp_path / "none", {})
+        find_adb(str(tmp_path / "none"), {})
+    with pytest.raises(SettingsError, match="'' is no program"):
+        find_adb("", {"PATH": "/"})
     script = tmp_path / "adb.bat"
     script.write_text("")
     script.chmod(0o755)
     with pytest.raises(SettingsError, match=r"is a script; give adb\.exe"):
-        find_adb(script, {})
+        find_adb(str(script), {})
 
 
 @pytest.mark.parametrize("serial", ["-d", "", "a;b", "$(x)", "a\nb"])
@@ -255,5 +331,11 @@ def test_a_serial_that_is_none_is_refused(serial: str) -> None:
 
 
 def test_serials_of_every_kind_are_taken() -> None:
-    for serial in ("emulator-5554", "192.168.1.5:5555", "R5CT30", "adb-X-y._adb-tls-connect._tcp"):
+    for serial in (
+        "emulator-5554",
+        "192.168.1.5:5555",
+        "R5CT30",
+        "adb-X-y (2)._adb-tls-connect._tcp",
+        "????????????",
+    ):
         assert require_serial(serial) == serial

@@ -30,8 +30,8 @@ def app_in(folder: Path, *, anywhere: bool = False) -> AppFolder:
     return app
 
 
-@pytest.mark.parametrize("place", ["", "src/main", "app/src/main", "feature/src/main"])
-def test_an_app_is_found_in_its_source_set_its_module_and_its_project(
+@pytest.mark.parametrize("place", ["", "main", "src/main", "app/src/main", "feature/src/main"])
+def test_an_app_is_found_in_its_source_set_the_folder_of_it_its_module_and_its_project(
     tmp_path: Path, place: str
 ) -> None:
     write_files(tmp_path / place, {"AndroidManifest.xml": WITH_FUNCTIONS})

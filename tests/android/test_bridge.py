@@ -1,8 +1,8 @@
 """The functions of a device as a service: listing, calling, changing, going away."""
 
 import asyncio
+import os
 from collections.abc import Callable, Coroutine, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,8 @@ from appfunctions_mcp import (
     MetadataChanged,
 )
 from appfunctions_mcp.android.adb import Adb, AdbDevice, DeviceError
-from appfunctions_mcp.android.bridge import Bridge, BridgedApp
+from appfunctions_mcp.android.bridge import Bridge
+from appfunctions_mcp.android.bridged import BridgedApp
 from appfunctions_mcp.android.device_shell import DeviceShell
 from appfunctions_mcp.metadata import ExecutionLimits
 from appfunctions_mcp.requests import ExecuteAppFunctionRequest
@@ -422,27 +423,62 @@ def test_a_call_past_its_deadline_is_given_up(device: AndroidDevice) -> None:
     served(device, body, limits=ExecutionLimits(timeout_seconds=0.3))
 
 
-def test_a_cancelled_call_leaves_no_adb_behind(
-    device: AndroidDevice, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    start = asyncio.create_subprocess_exec
+def test_a_cancelled_call_leaves_no_adb_behind(device: AndroidDevice) -> None:
+    started = device.folder / "started"
+    os.mkfifo(started)
 
-    async def body(_: Bridge, service: AppFunctionService) -> None:
-        device.change(hangs=True)
-        started: asyncio.Queue[asyncio.subprocess.Process] = asyncio.Queue()
-
-        async def noted(*words: Any, **how: Any) -> asyncio.subprocess.Process:
-            process = await start(*words, **how)
-            started.put_nowait(process)
-            return process
-
-        monkeypatch.setattr(asyncio, "create_subprocess_exec", noted)
+    async def body(_: Bridge, service: AppFunctionService) -> int:
+        device.adb.write_text(f"#!/bin/sh\necho $$ > {started}\nexec sleep 60\n")
         task = asyncio.ensure_future(called(service, "add", text="x"))
-        process = await started.get()
+        process = int(await asyncio.to_thread(started.read_text))
         task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
+        await asyncio.wait([task])
         assert task.cancelled()
-        assert await process.wait() == -9
+        return process
+
+    with pytest.raises(ProcessLookupError):
+        os.kill(served(device, body), 0)
+
+
+def test_clients_are_told_of_those_functions_that_have_changed(device: AndroidDevice) -> None:
+    async def body(bridge: Bridge, service: AppFunctionService) -> None:
+        changes = service.manager.observe()
+        first = entry("p.Notes#add", parameters=[parameter("text")])
+        device.list_functions({PACKAGE: [first, entry("p.Notes#find")], "com.other": []})
+        assert await bridge.refresh()
+        assert await anext(changes) == MetadataChanged(frozenset({"p.Notes#find"}))
+        device.list_functions({PACKAGE: [entry("p.Notes#find"), first]})
+        assert not await bridge.refresh()
 
     served(device, body)
+
+
+def test_a_function_that_was_switched_on_meanwhile_is_called(
+    device: AndroidDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F107: whoever does not listen need not list again after the user has enabled it."""
+    monkeypatch.setattr("appfunctions_mcp.android.bridge._LEAST_SECONDS", 0)
+    device.list_functions({PACKAGE: [entry("p.Notes#wipe", state=2)]})
+
+    async def body(_: Bridge, service: AppFunctionService) -> None:
+        fault = await failure(service, "wipe")
+        assert fault.kind == "AppFunctionDisabledException"
+        device.list_functions({PACKAGE: [entry("p.Notes#wipe", state=1)]})
+        assert (await called(service, "wipe")).text == "done"
+
+    served(device, body)
+
+
+def test_a_client_that_asks_without_listening_is_answered_anew_soon(
+    device: AndroidDevice,
+) -> None:
+    """Clients of HTTP need not hold a connection open."""
+
+    async def body(_: Bridge, service: AppFunctionService) -> None:
+        changes = service.manager.observe()
+        device.list_functions({PACKAGE: [entry("p.Notes#create")]})
+        service.manager.refresh()
+        await anext(changes)
+        assert [m.tool_name for m in service.manager.listed()] == ["create"]
+
+    served(device, body, poll_seconds=0.01)

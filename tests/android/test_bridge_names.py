@@ -68,6 +68,31 @@ def test_ids_get_package_or_device_only_where_they_are_not_unique() -> None:
     assert unique_ids(named) == ["x", "p/y", "q/y", "A/p/z", "B/p/z"]
 
 
+def test_no_app_can_take_another_functions_name() -> None:
+    """An app chooses its ids, and may know how names are made of them."""
+    victim, twin = "a.Notes#add", "b.Notes#add"
+    digest_name, _ = names_of(victim, twin)
+    first, second, third = names_of(victim, twin, f"c.M#{digest_name}")
+    assert len({first, second, third}) == 3
+    assert second == names_of(victim, twin)[1]
+    assert first.startswith("function_")
+    last = names_of(victim, twin, f"c.M#{digest_name}", f"c.M#{first}")
+    assert len(set(last)) == 4
+    assert last[0] == first
+
+
+def test_no_app_can_take_another_functions_id() -> None:
+    ids = unique_ids([Named("S", "q", "x"), Named("S", "p", "x"), Named("S", "p", "q/x")])
+    assert ids == ["S/q/x", "p/x", "p/q/x"]
+    clashing = [
+        Named("a/b", "c", "x"),
+        Named("a", "b", "c/x"),
+        Named("S", "c", "x"),
+        Named("S", "b", "c/x"),
+    ]
+    assert len(set(unique_ids(clashing))) == 4
+
+
 def test_prefixes_are_the_shortest_ends_that_tell_apart() -> None:
     assert prefixes(["com.example.chat"]) == {"com.example.chat": ""}
     assert prefixes(["com.a.chat", "com.b.chat", "com.b.notes"]) == {

@@ -370,3 +370,33 @@ def _require_within(value: Any, result: Any) -> None:
         assert math.isclose(result, value, rel_tol=1e-6)  # 32 bits are written shorter
     else:
         assert result == value or value is None
+
+
+@pytest.mark.parametrize("value", [3.5e38, -1e300])
+def test_a_number_beyond_a_float_is_refused_and_not_sent_as_infinite(value: float) -> None:
+    found = function("a#b", parameter("x", FLOAT))
+    with pytest.raises(AppFunctionInvalidArgumentException, match=r"x: got a number beyond these"):
+        shell_parameters(found, document(found), {"x": value})
+
+
+@pytest.mark.parametrize(
+    ("of", "value"),
+    [
+        (INT, 2**31),
+        (LONG, 2**63),
+        (DOUBLE, 10**400),
+        (DOUBLE, math.inf),
+        (uri_type(), {"uri": [None]}),
+        (uri_type(), {"uri": [7]}),
+    ],
+)
+def test_a_value_that_its_type_cannot_have_is_no_result(of: DataType, value: Any) -> None:
+    found = function("a#b", returns=of)
+    with pytest.raises(AppFunctionAppUnknownException, match="of the type that it declares"):
+        plain_result(found, document(found), {RETURN_VALUE: [value]})
+
+
+def test_lists_in_lists_are_read_as_such() -> None:
+    found = function("a#b", returns=ArrayType(items=ArrayType(items=STRING)))
+    printed = {RETURN_VALUE: [["a", "b"], [], {"odd": ["x"]}]}
+    assert plain_result(found, document(found), printed) == {"result": [["a", "b"], [], []]}

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 import pytest
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, create_model
 
 from appfunctions_mcp import (
     AppFunction,
@@ -550,6 +550,50 @@ def test_all_faults_of_all_functions_come_at_once() -> None:
     document = document_of(read, fine, write, faults=collected)
     assert tuple(collected) == faults
     assert [each.id for each in document.functions] == [f"{__name__}#fine"]
+
+
+class Faulty(BaseModel):
+    """Has a field that Android has no type for, after one that it has."""
+
+    holder: "Holder | None" = None
+    numbers: dict[str, int] = {}
+
+
+class Holder(BaseModel):
+    """Holds one of them."""
+
+    faulty: Faulty
+
+
+def test_a_model_without_a_type_is_a_fault_of_every_function_that_uses_it() -> None:
+    def first(x: Faulty) -> None: ...
+
+    def second(x: Holder) -> None: ...
+
+    def third(x: Holder) -> Faulty:
+        raise NotImplementedError(x)
+
+    def fine(x: int) -> None: ...
+
+    collected: list[str] = []
+    document = document_of(first, second, third, fine, faults=collected)
+    names = [fault.split(": ")[1] for fault in collected]
+    assert names == ["first", "second", "third"]
+    assert [each.id for each in document.functions] == [f"{__name__}#fine"]
+    assert document.components == ()
+
+
+def test_models_that_hold_others_too_deep_to_be_followed_are_a_fault() -> None:
+    model: Any = Holder
+    for level in range(400):
+        model = create_model(f"Level{level}", a=(model, ...), b=(model | None, None))
+    deep = model
+
+    def read(x: int) -> None: ...
+
+    read.__annotations__["x"] = deep
+    (fault,) = fault_of(read)
+    assert fault.endswith("x holds models in each other, more than can be followed; leave some out")
 
 
 def test_functions_of_ready_metadata_are_described_from_their_schemas() -> None:

@@ -65,7 +65,7 @@ def test_a_device_that_does_not_know_the_option_after_all_lists_everything(
     ("change", "message"),
     [
         ({"api_level": 35}, "has Android API level 35; app functions need 36"),
-        ({"api_level": "x"}, "does not tell its Android: x"),
+        ({"api_level": "x"}, "does not tell its Android; it says x"),
         ({"has_service": False}, "has no service app_function: its Android was built without"),
         ({"listing": "Killed"}, "the list of functions is no JSON object but 'Killed"),
     ],
@@ -76,6 +76,24 @@ def test_a_device_without_app_functions_is_told(
     device.change(**change)
     with pytest.raises(DeviceError, match=message):
         asyncio.run(shell.apps([PACKAGE]))
+
+
+def test_a_device_that_fails_to_list_is_told(device: AndroidDevice, shell: DeviceShell) -> None:
+    own = device.adb.read_text().removeprefix("#!/bin/sh\n")
+    failing = "echo 'Exception: java.lang.SecurityException: {no}'; exit 255"
+    device.adb.write_text(f'#!/bin/sh\ncase "$*" in *list-app*) {failing};; esac\n{own}')
+    with pytest.raises(DeviceError, match="does not list its functions; it says Exception: java"):
+        asyncio.run(shell.apps([PACKAGE]))
+
+
+def test_an_app_is_the_same_as_long_as_nothing_else_is_listed(
+    device: AndroidDevice, shell: DeviceShell
+) -> None:
+    """So that whoever looks now and then sees at once that there is nothing to do."""
+    first = asyncio.run(shell.apps([PACKAGE]))[PACKAGE]
+    assert asyncio.run(shell.apps([PACKAGE]))[PACKAGE] is first
+    device.list_functions({PACKAGE: []})
+    assert asyncio.run(shell.apps([PACKAGE]))[PACKAGE] != first
 
 
 def test_the_apps_description_is_read_where_the_device_can_tell_it(
@@ -102,6 +120,16 @@ def test_an_execution_sends_quoted_ascii_and_reads_the_answer(
     assert words[words.index("--parameters") + 1].isascii()
     assert words[-2:] == ["--timeout-duration", "20"]
     assert words[words.index("--function") + 1] == "a#b"
+
+
+def test_half_a_character_stays_half_also_in_a_long_text(
+    device: AndroidDevice, shell: DeviceShell
+) -> None:
+    text = "é" * 40_000 + "\ud800"
+    executed(shell, {"text": text})
+    assert device.parameters == [{"text": text}]
+    with pytest.raises(exceptions.AppFunctionInvalidArgumentException, match="nothing was sent"):
+        executed(shell, {"text": "\ud800" * 40_000})
 
 
 @pytest.mark.parametrize("filler", ["x", "€", "\n", '"', "\x7f"])
@@ -155,6 +183,9 @@ def test_every_code_becomes_its_class(
         ("hid\u202eden \U000e0041 (code 12)", 12, "hidden"),
         ("x" * 3000 + " (code 12)", 12, "x" * 2000 + "…"),
         ("two\nlines (code 12)", 12, "two\nlines"),
+        ("a.BException: (code 12)", 12, "the device says no more"),
+        ("x" * 9000 + " (code 12) y", 12, "x" * 2000 + "…"),
+        ("a.BException: " * 100_000 + "(code 12)", 12, "a.BExc"),
     ],
 )
 def test_other_codes_and_texts_are_kept_readable(told: str, code: int, message: str) -> None:
@@ -187,6 +218,13 @@ def test_an_app_cannot_fake_the_end_of_its_message(
             "the device's shell answered: Exception: org.json.JSONException",
         ),
         (["[1]", 0], "AppFunctionSystemUnknownException", r"answered: \[1\]"),
+        (["Killed", 137], "AppFunctionSystemUnknownException", "answered: Killed"),
+        ([f'{{"a": {"9" * 5000}}}', 0], "AppFunctionSystemUnknownException", "what is no JSON"),
+        (
+            ['{"a":' * 3000 + "1" + "}" * 3000, 0],
+            "AppFunctionSystemUnknownException",
+            "objects that stand too deep",
+        ),
         (["", 255], "AppFunctionSystemUnknownException", "went away while the function ran"),
         (['{"half', 0], "AppFunctionSystemUnknownException", "went away while the function ran"),
         (["", 0], "AppFunctionSystemUnknownException", "went away while the function ran"),
@@ -199,6 +237,28 @@ def test_other_answers_are_told_as_what_they_are(
     with pytest.raises(AppFunctionException, match=message) as caught:
         executed(shell)
     assert caught.value.kind == kind
+    assert not caught.value.retryable
+
+
+def test_a_long_result_that_looks_like_errors_is_read_at_once(
+    device: AndroidDevice, shell: DeviceShell
+) -> None:
+    text = "Error executing app function: " * 60_000
+    device.change(answer=[json.dumps({"androidAppfunctionsReturnValue": [text]}), 0])
+    assert executed(shell) == {"androidAppfunctionsReturnValue": [text]}
+
+
+def test_an_answer_that_does_not_come_leaves_it_open_whether_it_happened(
+    device: AndroidDevice, shell: DeviceShell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asyncio.run(shell.api_level())
+    monkeypatch.setattr("appfunctions_mcp.android.device_shell._ADB_SECONDS", -0.9)
+    device.change(hangs=True)
+    with pytest.raises(exceptions.AppFunctionSystemUnknownException) as caught:
+        asyncio.run(shell.execute(PACKAGE, "a#b", {}, 1))
+    assert "did not answer within 0.1 s" in caught.value.message
+    assert caught.value.recovery == "It may have happened; look before doing it again."
+    assert not caught.value.retryable
 
 
 def test_a_device_that_goes_away_in_the_middle_leaves_it_open_whether_it_happened(
@@ -263,7 +323,7 @@ def test_an_app_without_functions_gets_the_five_checks(
     head, *checks = why(shell)
     assert head == f"{PACKAGE} offers no functions on the device {SERIAL}"
     assert [line.strip()[0] for line in checks] == list("12345")
-    assert "AppFunctionService: no; here it ends" in checks[1]
+    assert "AppFunctionService: no; this is missing" in checks[1]
     assert "android.app.appfunctions.v2" in checks[2]
     device.change(
         services=[f"{PACKAGE}/.NotesService", "com.other/.S"],

@@ -646,7 +646,7 @@ def test_all_faults_of_a_file_come_in_one_report(tmp_path: Path) -> None:
         ("<functions/>", "1: the root element is <functions>; accepted is <appfunctions>"),
         (
             '<a:appfunctions xmlns:a="urn:a"/>',
-            "1: the root element is <a:appfunctions>; accepted is <appfunctions>",
+            "1: the root element is <a:appfunctions> of the namespace 'urn:a', where none is",
         ),
         ("<appfunctions>", "1: not well-formed XML"),
         ("<!DOCTYPE a><appfunctions/>", "1: a document type declaration"),

@@ -178,8 +178,8 @@ def test_references_are_inlined_unless_they_hold_themselves() -> None:
 
 
 def test_definitions_of_one_simple_name_are_told_apart() -> None:
-    def held(name: str) -> ObjectType:
-        return object_type(name, next=ReferenceType(name=name, nullable=True))
+    def held(name: str, **other: DataType) -> ObjectType:
+        return object_type(name, (), next=ReferenceType(name=name, nullable=True), **other)
 
     both = [
         parameter("x", ReferenceType(name="p.Node")),
@@ -187,9 +187,38 @@ def test_definitions_of_one_simple_name_are_told_apart() -> None:
     ]
     found = function("a#b", *both)
     schema = input_schema_of(
-        found, document(found, **{"p.Node": held("p.Node"), "q.Node": held("q.Node")})
+        found, document(found, **{"p.Node": held("p.Node"), "q.Node": held("q.Node", text=STRING)})
     )
     assert set(schema["$defs"]) == {"Node", "Node_2"}
+
+
+def test_a_oneof_of_oneofs_without_end_is_published_at_once() -> None:
+    """Forty levels of two each would be a million million members."""
+    types: dict[str, DataType] = {}
+    for at in range(40):
+        members = (ReferenceType(name=f"p.A{at + 1}"), ReferenceType(name=f"p.B{at + 1}"))
+        for letter in "AB":
+            types[f"p.{letter}{at}"] = OneOfType(name=f"p.{letter}{at}", members=members)
+    types |= {name: object_type(name, text=STRING) for name in ("p.A40", "p.B40")}
+    found = function("a#b", parameter("x", ReferenceType(name="p.A0")))
+    schema = input_schema_of(found, document(found, **types))
+    assert len(schema["properties"]["x"]["anyOf"]) == 2
+
+
+def test_a_value_that_is_listed_twice_is_published_once() -> None:
+    texts = ScalarType(kind=TypeNumber.STRING, enum_values=("a", "b", "a"))
+    numbers = ScalarType(kind=TypeNumber.INT, enum_values=("1", "1"))
+    found = function("a#b", parameter("x", texts), parameter("y", numbers))
+    properties = input_schema_of(found, document(found))["properties"]
+    assert [properties[name]["enum"] for name in "xy"] == [["a", "b"], [1]]
+
+
+def test_a_text_of_listed_values_is_a_result_with_a_schema() -> None:
+    texts = ScalarType(kind=TypeNumber.STRING, enum_values=("a", "b"))
+    found = function("a#b", returns=texts)
+    schema = output_schema_of(found, document(found))
+    assert schema is not None
+    assert schema["properties"]["result"]["enum"] == ["a", "b"]
 
 
 def test_the_members_of_an_allof_are_one_object() -> None:

@@ -131,7 +131,7 @@ class ContactType(StrEnum):
     NOT_SET = "not set"
 '''
 CONTACTS_FUNCTIONS = '''\
-"""Functions that are still to be written: each is declared as on Android."""
+"""The app's functions, each declared as on Android; one that raises is still to be written."""
 
 from typing import Annotated
 

@@ -177,6 +177,18 @@ def test_one_of_several_classes_is_named_by_schema_type() -> None:
     )
 
 
+def test_classes_that_do_not_say_their_name_are_named_by_schema_type_too() -> None:
+    line = {"schemaType": "com.example.notes.Line", "length": 2.5}
+    point = {"schemaType": "com.example.notes.Point", "x": 1, "y": 2}
+
+    assert shown("mark", {"mark": line}) == {RETURN_VALUE: [{"length": [2.5]}]}
+    assert shown("mark", {"mark": point}) == {RETURN_VALUE: [{"x": [1], "y": [2]}]}
+    assert refused("mark", {"mark": {"length": 2.5}}) == error(
+        "mark: schemaType is missing; accepted: com.example.notes.Line, com.example.notes.Point",
+        1001,
+    )
+
+
 def test_json_that_a_shell_has_taken_the_quotes_from_is_read() -> None:
     answer = shown("require", "{text:Milk,note:'a b',count:5}")
 
@@ -271,6 +283,12 @@ def test_what_is_not_there_cannot_be_executed(package: str, function: str, code:
 
 def test_the_nearest_ids_are_named() -> None:
     assert f"near it: {MODULE}#nothing" in refused("nothings")
+
+
+def test_the_package_that_has_a_function_is_named() -> None:
+    words = ("--package", "com.other", "--function", f"{MODULE}#nothing", "--parameters", "{}")
+    answer = ask(SERVICE, "execute-app-function", *words)
+    assert f"'{MODULE}#nothing'; it is one of --package {PACKAGE} (code 1003)" in answer.out
 
 
 @pytest.mark.parametrize("missing", ["--package", "--function", "--parameters"])

@@ -299,6 +299,32 @@ def test_a_folder_with_assets_alone_gives_its_functions(tmp_path: Path) -> None:
     assert names_in(read(tmp_path, app)) == ["a"]
 
 
+def test_the_folder_of_assets_itself_gives_its_functions(tmp_path: Path) -> None:
+    write_files(tmp_path / "ksp" / "assets", {"a.xml": functions_text()})
+    assert names_in(read(tmp_path, tmp_path / "ksp" / "assets")) == ["a"]
+
+
+def test_a_folder_without_a_manifest_has_its_description_at_the_usual_place(tmp_path: Path) -> None:
+    files = {"assets/a.xml": functions_text(), "res/xml/app_metadata.xml": description_text("Hi.")}
+    source = read(tmp_path, write_files(tmp_path / "app", files))
+    assert (names_in(source), source.texts.description) == (["a"], "Hi.")
+
+
+@pytest.mark.parametrize("content", ["PK no more", b"\x00\x01\x02"])
+def test_an_archive_by_its_name_alone_is_told_as_such(tmp_path: Path, content: str | bytes) -> None:
+    write_files(tmp_path, {"app.apk": content})
+    (fault,) = faults_of(tmp_path, tmp_path / "app.apk")
+    assert fault.startswith("app.apk: this is no archive, for it does not begin as a ZIP does;")
+
+
+def test_a_path_that_leads_nowhere_comes_with_the_nearest_that_is_there(tmp_path: Path) -> None:
+    (tmp_path / "src" / "main").mkdir(parents=True)
+    assert faults_of(tmp_path, tmp_path / "src" / "mian", tmp_path / "x" / "app.apk") == [
+        "src/mian: there is no such file or folder; perhaps src/main",
+        "x/app.apk: there is no such file or folder",
+    ]
+
+
 def test_faults_in_an_archive_name_the_archive_and_the_file_in_it(tmp_path: Path) -> None:
     files = usual_app() | {
         "assets/notes_service.xml": "<appfunctions>",
@@ -318,7 +344,7 @@ def test_a_faulty_manifest_in_an_archive_is_named_as_such(tmp_path: Path) -> Non
 def test_faults_of_all_sources_come_in_one_report(tmp_path: Path) -> None:
     write_files(tmp_path, {"a.xml": "<appfunctions>", "b.xml": "<resources/>"})
     faults = faults_of(tmp_path, *(tmp_path / name for name in ("a.xml", "b.xml", "none.xml")))
-    assert [fault.partition(": ")[0] for fault in faults] == ["a.xml:1", "b.xml:1", "none.xml:1"]
+    assert [fault.partition(": ")[0] for fault in faults] == ["a.xml:1", "b.xml:1", "none.xml"]
     assert "the root element is <resources>; accepted are a functions XML" in faults[1]
 
 

@@ -1,5 +1,7 @@
 """Hidden characters: which ones count, and what becomes of the texts that hold them."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 
@@ -17,6 +19,7 @@ from appfunctions_mcp.android.data_types import (
 )
 from appfunctions_mcp.android.hidden_text import first_lines, hidden_characters, visible_text
 from appfunctions_mcp.android.withholding import visible_document
+from appfunctions_mcp.metadata import AppFunctionSchema
 from tests.support.android_documents import (
     compiled_documents,
     document,
@@ -126,3 +129,14 @@ def test_a_function_with_hidden_names_or_values_is_left_out(data_type: ScalarTyp
     visible, findings = visible_document(drawn, "app")
     assert [each.id for each in visible.functions] == ["a#good"]
     assert sum("is left out: the name or value" in each for each in findings) == 2
+
+
+def test_a_schema_with_hidden_characters_leaves_its_function_out() -> None:
+    """Clients are shown what a function is of."""
+    schema = AppFunctionSchema("notes\u202e", "create", 1)
+    shown = replace(function("a#b"), schema=AppFunctionSchema("notes", "create", 1))
+    visible, findings = visible_document(
+        document(replace(function("a#c"), schema=schema), shown), "app"
+    )
+    assert visible.functions == (shown,)
+    assert "'a#c' is left out: the name or value 'notes' holds hidden characters" in findings[0]

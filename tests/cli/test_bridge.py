@@ -3,6 +3,9 @@
 import json
 import os
 import shutil
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +18,7 @@ from tests.support.android_device import SERIAL, AndroidDevice
 from tests.support.http_server import http_server
 from tests.support.phone_functions import METADATA
 from tests.support.stdio_server import PROJECT, StdioServer, stdio_server
+from tests.support.terminal import shown_on_a_terminal
 
 PACKAGE = "com.example.phone"
 HOSTILE = 'it\'s "so"\n\t$(touch pwned) `touch pwned` $HOME ${x} \\ ; & | 😀 \u2028\u2029 é %s'
@@ -206,6 +210,14 @@ def test_functions_are_shown_and_what_is_withheld(
     assert "is withheld: it holds hidden characters (U+202E)" in shown.err
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")
+def test_a_terminal_gets_a_table_of_the_functions(device: AndroidDevice) -> None:
+    text = shown_on_a_terminal(*words(device, "--list", "--only", "*i*e"))
+    assert "com.example.phone" in text
+    assert "wipe (off)" in text
+    assert "parameters, [optional]" in text
+
+
 def failed(capsys: pytest.CaptureFixture[str], code: int, device: AndroidDevice, *more: str) -> str:
     assert main(words(device, *more)) == code
     return capsys.readouterr().err
@@ -258,6 +270,7 @@ def test_an_app_without_functions_beside_one_with_some_is_a_warning(
         (["--timeout", "0"], "give seconds from 1 to 86400"),
         (["--http", "x"], "--http: 'x' is not accepted"),
         (["--audit-arguments"], "--audit-arguments has no effect alone"),
+        (["--json"], "--json has no effect without --list"),
     ],
 )
 def test_words_that_are_not_accepted_are_told(
@@ -270,6 +283,55 @@ def test_words_that_are_not_accepted_are_told(
 
 def _joined(more: list[str]) -> list[str]:
     return [f"{more[0]}={more[1]}"] if len(more) == 2 else []
+
+
+def test_only_what_matches_is_served_and_a_misspelled_glob_is_told(
+    device: AndroidDevice, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words(device, "--list", "--only", "ehco*")) == 0
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith("warning: --only 'ehco*' matches no function; the first ones are ")
+
+
+def test_an_app_of_which_nothing_can_be_served_is_told_with_the_reasons(
+    device: AndroidDevice, capsys: pytest.CaptureFixture[str]
+) -> None:
+    odd = {"name": ["x"], "dataTypeMetadata": [{"type": [9]}]}
+    static = {"functionId": ["a#b"], "parameters": [odd]}
+    device.change(metadata="")
+    device.list_functions({PACKAGE: [{f"AppFunctionStaticMetadata-{PACKAGE}": static}]})
+    first, second = failed(capsys, 1, device, "--list").splitlines()
+    assert first == "none of the functions can be served"
+    assert "parameter 'x': the type number is 9" in second
+
+
+def test_a_description_cannot_write_over_its_line_of_the_list(
+    device: AndroidDevice, capsys: pytest.CaptureFixture[str]
+) -> None:
+    static = {"functionId": ["a#b"], "description": ["Deletes all.\rReads one."]}
+    device.change(metadata="")
+    device.list_functions({PACKAGE: [{f"AppFunctionStaticMetadata-{PACKAGE}": static}]})
+    assert main(words(device, "--list")) == 0
+    assert "\r" not in capsys.readouterr().out
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_an_end_while_adb_is_waited_for_leaves_none_behind(
+    device: AndroidDevice, sent: signal.Signals, code: int
+) -> None:
+    started = device.folder / "started"
+    os.mkfifo(started)
+    device.adb.write_text(f"#!/bin/sh\necho $$ > {started}\nexec sleep 60\n")
+    command = [sys.executable, "-P", "-m", "appfunctions_mcp", *words(device)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, cwd=PROJECT) as process:
+        adb = int(started.read_text())
+        process.send_signal(sent)
+        assert process.communicate(timeout=20)[1] == b""
+    assert process.returncode == code
+    with pytest.raises(ProcessLookupError):
+        os.kill(adb, 0)
 
 
 def test_an_app_has_to_be_named(capsys: pytest.CaptureFixture[str]) -> None:

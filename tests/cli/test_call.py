@@ -167,7 +167,12 @@ def test_what_a_function_prints_does_not_mix_with_the_answer(
 
 
 LINKS = '''
-from appfunctions_mcp import ResourceLink, app_function
+from appfunctions_mcp import ResourceLink, TextResource, app_function
+
+@app_function
+def page() -> TextResource:
+    """Is a text."""
+    return TextResource("notes://7", "# Milk", "text/markdown")
 
 @app_function
 def link() -> ResourceLink:
@@ -188,7 +193,9 @@ def test_links_are_printed_and_a_denial_is_no_question(
     content = '<mcp:functions module="case_of_links" />\n'
     file = str(write_metadata(tmp_path, content=content))
     assert main(["call", file, "link"]) == 0
-    assert "https://example.org/plan" in capsys.readouterr().out
+    assert capsys.readouterr().out == "ResourceLink: https://example.org/plan\n"
+    assert main(["call", file, "page"]) == 0
+    assert capsys.readouterr().out == "TextResource: text/markdown, notes://7\n# Milk\n"
     assert main(["call", file, "forbidden", "--yes"]) == 1
     assert capsys.readouterr().err.startswith("AppFunctionDeniedException: ")
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from appfunctions_mcp.cli import main
+from tests.support.documents import ROOT, blocks_of
 from tests.support.metadata_files import write_metadata
 from tests.support.stdio_server import PROJECT
 
@@ -147,6 +148,43 @@ def test_a_script_reads_the_description(answers: dict[str, str]) -> None:
 def test_a_script_learns_that_a_service_is_not_there(answers: dict[str, str]) -> None:
     assert answers["service"] == "exit 20\n"
     assert answers["stderr"] == "cmd: Can't find service: appfunction\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="scripts for a device are those of a POSIX shell")
+@pytest.mark.parametrize("shell", ["sh", "bash"])
+def test_the_two_shell_functions_of_the_page_carry_a_script(tmp_path: Path, shell: str) -> None:
+    (shown,) = (b for b in blocks_of(ROOT / "docs" / "android.md") if b.language == "bash")
+    functions = shown.text.replace(
+        "appfunctions-mcp cmd tasks", f"'{sys.executable}' -m appfunctions_mcp cmd '{SAMPLE}'"
+    )
+    script = r"""
+adb shell "cmd app_function execute-app-function --package notes --brief-yaml \
+  --function 'sample_app.notes#create_note' --parameters '{\"title\":\"Two  words, \$5\"}'" \
+  | grep title
+adb -s emulator-5554 shell cmd app_function is-enabled --package notes \
+  --function sample_app.notes#delete_note
+adb shell cmd app_function list || echo "failed: $?"
+"""
+    done = subprocess.run(
+        [shell, "-c", functions + script],
+        cwd=tmp_path,
+        env={
+            **{name: value for name, value in os.environ.items() if "APPFUNCTIONS" not in name},
+            **{f"XDG_{kind}_HOME": str(tmp_path / kind) for kind in ("STATE", "CACHE", "DATA")},
+            "PYTHONPATH": str(PROJECT),
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+    assert done.stdout.splitlines() == [
+        "  title: Two  words, $5",
+        "false",
+        "Unknown command: list",
+        "failed: 255",
+    ], done.stderr
 
 
 def test_the_state_is_that_of_every_other_command(

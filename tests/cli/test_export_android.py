@@ -198,6 +198,52 @@ def test_a_module_that_is_left_out_is_told_of(
     assert "no_such_module_here is left out" in capsys.readouterr().err
 
 
+def test_what_is_to_be_done_next_is_told_of_what_was_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    body = (
+        "from appfunctions_mcp import PendingIntent\n\n"
+        '@app_function(id="com.me.calls.BaseCallsService#call")\n'
+        "def call(number: str) -> PendingIntent: ...\n"
+    )
+    folder = tmp_path / "a"
+    words = ["export-android", str(app_of(tmp_path, exported_nine=body)), "-o", str(folder)]
+    assert main([*words, "--package", "com.me.other"]) == 0
+    output = capsys.readouterr()
+    # What hands out a step has something to read, which is no resource of the app.
+    assert "resources" not in output.err
+    assert output.out.splitlines() == [
+        f"Wrote 1 function in 5 files into {folder}. Next:",
+        f"  put {folder}/res into the app's src/main",
+        (
+            f"  put the Kotlin in {folder}/kotlin into its sources, package com.me.calls, and "
+            "write the bodies;"
+        ),
+        f"  of it Android's compiler makes XML such as that in {folder}/assets",
+        f"  merge the two fragments in {folder}/kotlin into its manifest and Gradle file",
+    ]
+
+
+def test_a_default_that_android_does_not_know_is_noted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    body = (
+        '@app_function(optional_defaults="declared")\n'
+        "def find(limit: int = 20, name: str | None = None, offset: int = 0) -> None: ...\n"
+    )
+    folder = tmp_path / "a"
+    path = app_of(tmp_path, exported_ten=body)
+    assert main(["export-android", str(path), "-o", str(folder)]) == 0
+    notes = (folder / "kotlin" / "NOTES.md").read_text(encoding="utf-8").splitlines()
+    assert [line for line in notes if "parameter" in line] == [
+        (
+            "- function 'exported_ten#find', parameter 'limit': where it is left out, the body "
+            "gets the empty value of its type on Android, and 20 here."
+        )
+    ]
+    assert f"  read {folder}/kotlin/NOTES.md, on what is" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [

@@ -233,7 +233,7 @@ def test_the_package_is_named_for_the_app_or_the_folder(
 @pytest.mark.parametrize(
     ("package", "fault"),
     [
-        ("com.example.notes", "; its last part would do: --package notes"),
+        ("com..notes", "accepted is the name of an Android package, such as 'com.example.notes'"),
         ("Notes", "accepted are small letters, digits and '_', not beginning with a digit"),
         ("1st", "accepted are small letters, digits and '_', not beginning with a digit"),
         ("json", "a module 'json' is installed already"),
@@ -249,6 +249,30 @@ def test_a_package_that_could_not_be_imported_is_refused(
     assert main(words) == 2
     assert fault in capsys.readouterr().err
     assert not (tmp_path / "made").exists()
+
+
+def test_the_package_of_the_app_may_be_said_where_nothing_tells_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_files(tmp_path, {"a.xml": functions_text()})
+    output = imported(tmp_path, tmp_path / "a.xml", options=("--package", "com.example.Chat"))
+    metadata = parse_metadata(output / "metadata" / "app_metadata.xml")
+    assert (metadata.package, metadata.name) == ("com.example.Chat", "chat")
+    assert (output / "chat" / "__init__.py").is_file()
+    assert "mcp:package" not in capsys.readouterr().out
+
+
+def test_a_package_that_nothing_tells_is_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_files(tmp_path, {"a.xml": functions_text()})
+    output = imported(tmp_path, tmp_path / "a.xml", options=("--package", "chat"))
+    metadata = output / "metadata" / "app_metadata.xml"
+    assert parse_metadata(metadata).package is None
+    assert (
+        f'  say which app it is, such as mcp:package="com.example.chat", in {metadata}\n'
+        in capsys.readouterr().out
+    )
 
 
 def test_a_version_that_is_none_is_left_out(tmp_path: Path) -> None:

@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +9,7 @@ import pytest
 from appfunctions_mcp.cli import main
 from tests.support.metadata_files import write_metadata
 from tests.support.stdio_server import PROJECT
+from tests.support.terminal import shown_on_a_terminal
 
 SAMPLE = str(PROJECT / "metadata" / "app_metadata.xml")
 MODULE = "tests.support.field_functions"
@@ -102,33 +101,13 @@ def test_another_word_is_a_fault(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="pseudo terminals")
 def test_a_terminal_gets_a_table(tmp_path: Path) -> None:
-    import pty
-
     content = (
         '<mcp:functions module="not_there_at_all" onError="skip" />\n'
         f'<mcp:functions module="{MODULE}" />\n'
         '<mcp:functions module="tests.support.android_like_functions" />\n'
     )
     file = write_metadata(tmp_path, 'appfn:description="D" mcp:title="Cases"', content)
-    parent, child = pty.openpty()
-    words = [sys.executable, "-m", "appfunctions_mcp", "list", str(file), "--all"]
-    with subprocess.Popen(
-        words,
-        stdout=child,
-        stderr=subprocess.DEVNULL,
-        cwd=PROJECT,
-        env={**os.environ, "TERM": "xterm", "COLUMNS": "120", "NO_COLOR": "1"},
-    ) as process:
-        os.close(child)
-        shown = b""
-        try:
-            while part := os.read(parent, 65536):
-                shown += part
-        except OSError:  # Linux says so at the end of a terminal
-            pass
-        assert process.wait() == 0
-    os.close(parent)
-    text = shown.decode()
+    text = shown_on_a_terminal("list", str(file), "--all")
     assert "Cases 0.0.0" in text
     assert "wipe (off)" in text
     assert "zoom (in an activity)" in text

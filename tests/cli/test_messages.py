@@ -74,6 +74,18 @@ def test_a_mistyped_option_comes_with_the_nearest_one(capsys: pytest.CaptureFixt
     )
 
 
+def test_a_word_that_has_no_place_is_not_called_an_option(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["bridge", "com.example.chatapp"])
+    assert ended.value.code == 2
+    assert (
+        "'com.example.chatapp' is one word too many; see 'appfunctions-mcp bridge --help'"
+        in capsys.readouterr().err
+    )
+
+
 @pytest.mark.parametrize(
     ("name", "kind"), [("sum_up_notes", "a prompt"), ("notes://note-1", "a resource")]
 )

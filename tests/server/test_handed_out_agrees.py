@@ -2,13 +2,12 @@
 
 import asyncio
 import json
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from appfunctions_mcp.server.asgi import HttpEngine, app_functions_asgi
+from appfunctions_mcp.server.asgi import AppFunctionsApp, HttpEngine, app_functions_asgi
 from appfunctions_mcp.testing import connect
 from tests.server.test_engines_agree import (
     CAPABILITIES,
@@ -144,44 +143,65 @@ async def test_a_client_that_refuses_what_it_has_declared_takes_the_step_by_read
     assert by_id(said, 2)["result"]["contents"][0]["text"] == "paid 5"
 
 
+async def send(app: AppFunctionsApp, method: str, params: Json) -> Json:
+    """Sends one modern request of a client that can be asked."""
+    answer = await ask(
+        app,
+        request(7, method, {**params, "_meta": {**ENVELOPE, CAPABILITIES: ELICITS}}),
+        accept=BOTH,
+        mcp_protocol_version="2026-07-28",
+        mcp_method=method,
+        mcp_name=params.get("uri") or params.get("name"),
+    )
+    body = answer.body.decode()
+    lines = [line[6:] for line in body.splitlines() if line.startswith("data: ")]
+    message: Json = json.loads(lines[-1] if lines else body)
+    return message
+
+
+def accepted(asked: Json) -> Json:
+    """What the next round brings along when the user agrees."""
+    assert asked["resultType"] == "input_required"
+    (key,) = asked["inputRequests"]
+    answer = {key: {"action": "accept", "content": {}}}
+    return {"requestState": asked["requestState"], "inputResponses": answer}
+
+
 async def test_in_the_modern_era_a_step_is_asked_for_in_a_round() -> None:
-    envelope = {**ENVELOPE, CAPABILITIES: ELICITS}
     answers = []
     for engine in ("lean", "sdk"):
         app = app_functions_asgi(handing_functions(), engine=engine)
 
-        async def send(method: str, params: Json, app: Any = app) -> Json:
-            name = params.get("uri") or params.get("name")
-            answer = await ask(
-                app,
-                request(7, method, {**params, "_meta": envelope}),
-                accept=BOTH,
-                mcp_protocol_version="2026-07-28",
-                mcp_method=method,
-                mcp_name=name,
-            )
-            body = answer.body.decode()
-            lines = [line[6:] for line in body.splitlines() if line.startswith("data: ")]
-            message: Json = json.loads(lines[-1] if lines else body)
-            return message
-
         async with app.running():
-            await send("tools/call", {"name": "pay", "arguments": {"amount": 5}})
-            first = (await send("resources/read", {"uri": f"{STEP}pay"}))["result"]
-            assert first["resultType"] == "input_required"
-            (key,) = first["inputRequests"]
-            again = {
-                "uri": f"{STEP}pay",
-                "requestState": first["requestState"],
-                "inputResponses": {key: {"action": "accept", "content": {}}},
-            }
-            last = await send("resources/read", again)
-            used = await send("resources/read", again)
+            await send(app, "tools/call", {"name": "pay", "arguments": {"amount": 5}})
+            first = (await send(app, "resources/read", {"uri": f"{STEP}pay"}))["result"]
+            again = {"uri": f"{STEP}pay", **accepted(first)}
+            last = await send(app, "resources/read", again)
+            used = await send(app, "resources/read", again)
         answers.append([first["inputRequests"], last, used])
 
     assert answers[0] == answers[1]
     assert answers[0][1]["result"]["contents"][0]["text"] == "paid 5"
     assert "taken already" in answers[0][2]["error"]["message"]
+
+
+@pytest.mark.parametrize("name", ["wait_for_it", "block_for_it"])
+@pytest.mark.parametrize("engine", ["lean", "sdk"])
+async def test_a_step_that_asks_something_itself_is_taken_in_its_last_round(
+    engine: HttpEngine, name: str
+) -> None:
+    app = app_functions_asgi(handing_functions(), engine=engine)
+    params: Json = {"uri": STEP + name}
+    async with app.running():
+        await send(app, "tools/call", {"name": "curious"})
+        for _ in ("the step", "its own question"):
+            asked = (await send(app, "resources/read", params))["result"]
+            params |= accepted(asked)
+        last = await send(app, "resources/read", params)
+        used = await send(app, "resources/read", params)
+
+    assert last["result"]["contents"][0]["text"] == "sure: True"
+    assert "taken already" in used["error"]["message"]
 
 
 @pytest.mark.parametrize("engine", ["lean", "sdk"])

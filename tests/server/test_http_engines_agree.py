@@ -5,7 +5,7 @@ what is compared either keeps clear of it or takes it out first.
 """
 
 import asyncio
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import assume, given, settings
@@ -193,6 +193,28 @@ async def test_both_engines_send_the_log_messages_that_were_asked_for(level: str
         app = app_functions_asgi(served_functions(), engine=engine)
         said.append((await ask(app, call, **headers, mcp_name="write_log")).messages)
     assert said[0] == said[1]
+
+
+@pytest.mark.parametrize("engine", ["lean", "sdk"])
+async def test_an_engine_is_heard_while_a_stream_is_open(
+    engine: Literal["lean", "sdk"],
+) -> None:
+    """A bridge asks nothing of its device while nobody is."""
+    service = served_functions()
+    app = app_functions_asgi(service, engine=engine)
+    headers = {"mcp_protocol_version": "2026-07-28"}
+    listing = request(1, "tools/list", {"_meta": ENVELOPE})
+    assert (await ask(app, listing, **headers, mcp_method="tools/list")).status == 200
+    assert not service.manager.is_heard
+    wanted = {"notifications": {"toolsListChanged": True}, "_meta": ENVELOPE}
+    listen = request("l", "subscriptions/listen", wanted)
+    listening = asgi_request(app, listen, **headers, mcp_method="subscriptions/listen")
+    stream = asyncio.create_task(listening.run())
+    await listening.until_events(1)
+    assert service.manager.is_heard
+    app.end_streams()
+    await asyncio.wait_for(stream, DEADLINE_SECONDS)
+    assert not service.manager.is_heard
 
 
 @pytest.mark.parametrize("wanted", [{"toolsListChanged": True}, {"promptsListChanged": True}, {}])

@@ -11,6 +11,7 @@ from appfunctions_mcp import (
     AppFunctionService,
     AppFunctionState,
     ExecutionLimits,
+    PendingIntent,
     app_function,
     app_prompt,
     app_resource,
@@ -238,6 +239,26 @@ async def test_resources_and_prompts_are_counted_beside_functions() -> None:
     assert "vault" in metrics.text()
     assert not any("vault" in line or "nowhere" in line for line in shown)
     assert rejections(service) == {"denied": 1, "unknown": 1}
+
+
+@pytest.mark.anyio
+async def test_steps_are_counted_together_without_their_addresses() -> None:
+    @app_function
+    def pay() -> PendingIntent:
+        """Pays."""
+        return PendingIntent(action=lambda: "paid")
+
+    service = make_service(pay)
+    metrics = counting(service)
+    for _ in range(2):
+        response = await service.manager.execute(ExecuteAppFunctionRequest("pay", {}, ANN))
+        step = response.handed_out[0]
+        await service.resources.read(ReadAppResourceRequest(step.uri, ANN))
+
+    shown = samples(metrics.visible(metrics.text(), ANN))
+    name = 'appfunctions_calls_total{kind="resource",function="pending-intent",outcome="success"}'
+    assert shown[name] == 2
+    assert "pending-intent://" not in metrics.text()
 
 
 def test_the_metrics_of_a_service_are_counted_once() -> None:

@@ -259,7 +259,7 @@ def test_a_hang_up_signal_changes_nothing_where_the_app_is_broken(tmp_path: Path
 def test_a_confirmation_from_one_worker_holds_in_another_and_once(tmp_path: Path) -> None:
     with served(tmp_path) as server:
         processes = set()
-        for number in range(12):
+        for number in range(200):
             first = call(server, "wipe", name=f"n{number}").message["result"]
             token = first["_meta"]["appfunctions/error"]["confirmation"]
             processes.add(result_of(call(server, "process")))
@@ -267,6 +267,8 @@ def test_a_confirmation_from_one_worker_holds_in_another_and_once(tmp_path: Path
             assert done["content"][0]["text"] == f"wiped n{number}"
             again = call(server, "wipe", name=f"n{number}", confirmation=token).message["result"]
             assert again["isError"] is True
+            if number >= 12 and len(processes) == 2:
+                break
         assert len(processes) == 2
 
 

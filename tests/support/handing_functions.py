@@ -89,6 +89,19 @@ def greet() -> PendingIntent:
 
 
 @app_function
+def curious() -> list[PendingIntent]:
+    """Offers steps that ask something themselves."""
+
+    async def wait(context: AppFunctionContext) -> str:
+        return f"sure: {await context.confirm('Sure?')}"
+
+    def block(context: AppFunctionContext) -> str:
+        return f"sure: {context.wait(context.confirm('Sure?'))}"
+
+    return [step("wait_for_it", wait), step("block_for_it", block)]
+
+
+@app_function
 def useless() -> PendingIntent:
     """Offers a step that nobody can take."""
     return step("useless", lambda amount: amount)
@@ -134,7 +147,7 @@ def secret() -> str:
 
 def handing_functions() -> AppFunctionService:
     """A service of all of them."""
-    functions = (pay, bill, silent, greet, useless, share, report, tree, secret)
+    functions = (pay, bill, silent, greet, curious, useless, share, report, tree, secret)
     return AppFunctionService.from_functions(
         functions, name="handing", description="Hands links out."
     )

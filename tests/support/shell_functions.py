@@ -103,6 +103,30 @@ Shape = Annotated[
 ]
 
 
+@app_function_serializable(name="com.example.notes.Line")
+class Line(BaseModel):
+    """A line, which does not say so."""
+
+    length: float
+
+
+@app_function_serializable(name="com.example.notes.Point")
+class Point(BaseModel):
+    """A point, which does not say so."""
+
+    x: int
+    y: int
+
+
+Mark = Annotated[Line | Point, AppFunctionOneOf(name="com.example.notes.Mark")]
+
+
+@app_function
+def mark(mark: Mark) -> Mark:
+    """Returns a mark."""
+    return mark
+
+
 @app_function
 def echo(value: Everything) -> Everything:
     """Returns a value."""
@@ -235,6 +259,6 @@ def union(value: int | str) -> str:
 
 FUNCTIONS = (
     *(echo, tell, larger, find, require, change, numbers, nothing, maybe, empty, report, reports),
-    *(pay, huge, beyond, missing, crash, wait, block, wipe, union),
+    *(pay, huge, beyond, missing, crash, wait, block, wipe, union, mark),
 )
 MODULE = __name__

@@ -77,11 +77,14 @@ class Announcer:
         changes = ChangeAnnouncer()
         changes.add(self._tell_soon)
         try:
-            with changes.announcing(self._service):
+            with changes.announcing(self._service, self._is_heard):
                 yield
         finally:
             if self._telling is not None:
                 self._telling.cancel()
+
+    def _is_heard(self) -> bool:
+        return bool(self._connections) or self._bus.is_heard
 
     def _tell_soon(self, changes: Changes) -> None:
         self._news.append(changes)
@@ -113,6 +116,11 @@ class _CallerBus:
     def __init__(self, service: AppFunctionService) -> None:
         self._service = service
         self._listeners: dict[object, tuple[AppFunctionCaller, Callable[[ServerEvent], None]]] = {}
+
+    @property
+    def is_heard(self) -> bool:
+        """Whether any stream is open."""
+        return bool(self._listeners)
 
     async def publish(self, event: ServerEvent) -> None:
         """Tells every listener that may know of it, and lets their streams send it."""
