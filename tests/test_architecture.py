@@ -30,6 +30,17 @@ LAYERS = {
 }
 LAYER_OF = {name: layer for layer, names in LAYERS.items() for name in names.split()}
 
+ANDROID_USES = {
+    "xml": "",
+    "app": "xml",
+    "bridge": "xml",
+    "kotlin": "xml",
+    "describing": "xml kotlin",
+    "python": "xml app describing",
+    "shell": "describing",
+}
+"""Which parts of `android/` each of them may use, beside the modules that stand above them."""
+
 ALLOWED = {
     "mcp": ("client", "server.sdk", "testing"),
     "mcp_types": ("client", "server.sdk", "testing"),
@@ -91,6 +102,17 @@ def test_the_packages_of_one_layer_above_the_core_do_not_import_each_other() -> 
             if own in {"server", "assistant", "install"}:
                 others = {"server", "assistant", "install"} - {own}
                 assert not any(imported.startswith(f"appfunctions_mcp.{o}") for o in others), path
+
+
+def test_the_parts_of_android_use_each_other_in_one_direction() -> None:
+    for path in sorted((PACKAGE / "android").rglob("*.py")):
+        own = module_name(path).split(".")[1:2]
+        part = own[0] if own and own[0] in ANDROID_USES else ""
+        allowed = {part, *ANDROID_USES.get(part, "").split()}
+        for imported in imports_of(path):
+            other = imported.removeprefix("appfunctions_mcp.android.").partition(".")[0]
+            if other in ANDROID_USES and imported.startswith("appfunctions_mcp.android."):
+                assert other in allowed, f"{path} may not import {imported}"
 
 
 @pytest.mark.parametrize("path", MODULES, ids=module_name)

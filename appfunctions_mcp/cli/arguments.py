@@ -67,7 +67,7 @@ def _files_in_folder(folder: Path) -> list[Path]:
     for place in DEFAULT_FILES:
         if (folder / place).is_file():
             return [folder / place]
-    from appfunctions_mcp.android.app_folders import find_app
+    from appfunctions_mcp.android.app.app_folders import find_app
 
     app = find_app(folder)
     if app is None:

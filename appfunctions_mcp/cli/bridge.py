@@ -7,12 +7,12 @@ import signal
 import sys
 from contextlib import suppress
 
-from appfunctions_mcp.android.adb import Adb, DeviceError, find_adb, require_serial
-from appfunctions_mcp.android.bridge import Bridge
-from appfunctions_mcp.android.bridge_names import prefixes
-from appfunctions_mcp.android.bridged import BridgedApp
-from appfunctions_mcp.android.device_checks import chosen_devices, why_no_functions
-from appfunctions_mcp.android.device_shell import DeviceShell
+from appfunctions_mcp.android.bridge.adb import Adb, DeviceError, find_adb, require_serial
+from appfunctions_mcp.android.bridge.bridged import BridgedApp
+from appfunctions_mcp.android.bridge.device_checks import chosen_devices, why_no_functions
+from appfunctions_mcp.android.bridge.device_shell import DeviceShell
+from appfunctions_mcp.android.bridge.names import prefixes
+from appfunctions_mcp.android.bridge.service import Bridge
 from appfunctions_mcp.cli.list import as_json as listed_as_json
 from appfunctions_mcp.cli.list import print_functions
 from appfunctions_mcp.cli.opening import read_settings, start_auditing

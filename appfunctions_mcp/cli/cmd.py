@@ -8,8 +8,8 @@ import io
 import sys
 from typing import TextIO
 
-from appfunctions_mcp.android.function_listing import LATEST_API_LEVEL
-from appfunctions_mcp.android.shell import NO_SERVICE, SERVICE, missing_service, run_shell
+from appfunctions_mcp.android.shell.commands import NO_SERVICE, SERVICE, missing_service, run_shell
+from appfunctions_mcp.android.shell.function_listing import LATEST_API_LEVEL
 from appfunctions_mcp.cli.arguments import add_service_arguments, split_file
 from appfunctions_mcp.cli.opening import open_service
 from appfunctions_mcp.cli.output import modules_print_on_stderr

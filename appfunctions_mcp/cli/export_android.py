@@ -8,7 +8,7 @@ import os
 import sys
 from pathlib import Path
 
-from appfunctions_mcp.android.exported_app import exported_files, is_package, package_of
+from appfunctions_mcp.android.describing.exported_app import exported_files, is_package, package_of
 from appfunctions_mcp.cli.arguments import add_service_arguments, split_file
 from appfunctions_mcp.cli.folder_writing import require_free_folder, write_folder
 from appfunctions_mcp.cli.opening import open_service

@@ -14,8 +14,8 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from appfunctions_mcp.android.imported_project import project_files
-from appfunctions_mcp.android.sources import AndroidSource, read_source
+from appfunctions_mcp.android.app.sources import AndroidSource, read_source
+from appfunctions_mcp.android.python.imported_project import project_files
 from appfunctions_mcp.cli.folder_writing import require_free_folder, write_folder
 from appfunctions_mcp.cli.output import print_json
 from appfunctions_mcp.cli.package_names import fault_of_name, require_free_name

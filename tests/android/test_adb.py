@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from appfunctions_mcp import SettingsError
-from appfunctions_mcp.android import adb as adb_module
-from appfunctions_mcp.android.adb import (
+from appfunctions_mcp.android.bridge import adb as adb_module
+from appfunctions_mcp.android.bridge.adb import (
     MAX_WORD_BYTES,
     Adb,
     AdbDevice,

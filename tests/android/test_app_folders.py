@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from appfunctions_mcp.android.app_folders import AppFolder, find_app
+from appfunctions_mcp.android.app.app_folders import AppFolder, find_app
 from appfunctions_mcp.exceptions import MetadataXmlError
 from tests.support.android_apps import (
     COMPILED,

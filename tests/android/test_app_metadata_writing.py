@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from appfunctions_mcp.android.app_metadata_writing import app_metadata_xml
+from appfunctions_mcp.android.xml.app_metadata_writing import app_metadata_xml
 from appfunctions_mcp.exceptions import AppFunctionDeclarationError
 from appfunctions_mcp.metadata import AppMetadata
 from appfunctions_mcp.metadata_xml import parse_metadata

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from appfunctions_mcp.android import archives
-from appfunctions_mcp.android.archives import is_archive, unpack
+from appfunctions_mcp.android.app import archives
+from appfunctions_mcp.android.app.archives import is_archive, unpack
 from appfunctions_mcp.exceptions import MetadataXmlError
 from appfunctions_mcp.xml_elements import MAX_XML_BYTES
 from tests.support.android_apps import write_archive, write_files

@@ -15,10 +15,10 @@ from appfunctions_mcp import (
     AppFunctionSystemUnknownException,
     MetadataChanged,
 )
-from appfunctions_mcp.android.adb import Adb, AdbDevice, DeviceError
-from appfunctions_mcp.android.bridge import Bridge
-from appfunctions_mcp.android.bridged import BridgedApp
-from appfunctions_mcp.android.device_shell import DeviceShell
+from appfunctions_mcp.android.bridge.adb import Adb, AdbDevice, DeviceError
+from appfunctions_mcp.android.bridge.bridged import BridgedApp
+from appfunctions_mcp.android.bridge.device_shell import DeviceShell
+from appfunctions_mcp.android.bridge.service import Bridge
 from appfunctions_mcp.metadata import ExecutionLimits
 from appfunctions_mcp.requests import ExecuteAppFunctionRequest
 from tests.support.android_device import SERIAL, AndroidDevice
@@ -250,7 +250,7 @@ def test_an_unknown_name_is_looked_for_on_the_device_first(
         device.list_functions({PACKAGE: [entry("p.Notes#create")]})
         fault = await failure(service, "create")
         assert fault.kind == "AppFunctionFunctionNotFoundException"
-        monkeypatch.setattr("appfunctions_mcp.android.bridge._LEAST_SECONDS", 0)
+        monkeypatch.setattr("appfunctions_mcp.android.bridge.service._LEAST_SECONDS", 0)
         assert (await called(service, "create")).text == "done"
         device.change(devices=[])
         fault = await failure(service, "other")
@@ -264,7 +264,7 @@ def test_changes_are_noticed_while_somebody_listens(
 ) -> None:
     async def body(__: Bridge, service: AppFunctionService) -> None:
         warnings: asyncio.Queue[str] = asyncio.Queue()
-        monkeypatch.setattr("appfunctions_mcp.android.bridge.warn", warnings.put_nowait)
+        monkeypatch.setattr("appfunctions_mcp.android.bridge.service.warn", warnings.put_nowait)
         changes = service.manager.observe()
         device.list_functions({PACKAGE: [entry("p.Notes#create")]})
         polls: asyncio.Queue[None] = asyncio.Queue()
@@ -457,7 +457,7 @@ def test_a_function_that_was_switched_on_meanwhile_is_called(
     device: AndroidDevice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """F107: whoever does not listen need not list again after the user has enabled it."""
-    monkeypatch.setattr("appfunctions_mcp.android.bridge._LEAST_SECONDS", 0)
+    monkeypatch.setattr("appfunctions_mcp.android.bridge.service._LEAST_SECONDS", 0)
     device.list_functions({PACKAGE: [entry("p.Notes#wipe", state=2)]})
 
     async def body(_: Bridge, service: AppFunctionService) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from appfunctions_mcp.android.bridge_names import Named, prefixes, tool_names, unique_ids
+from appfunctions_mcp.android.bridge.names import Named, prefixes, tool_names, unique_ids
 from appfunctions_mcp.names import TOOL_NAME
 
 

@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from appfunctions_mcp.android.uri_forms import uri_type
 from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 
 from appfunctions_mcp import AppFunctionAppUnknownException, AppFunctionInvalidArgumentException
-from appfunctions_mcp.android.bridge_values import (
+from appfunctions_mcp.android.bridge.values import (
     NOT_SHOWN,
     RETURN_VALUE,
     plain_result,
@@ -29,14 +30,13 @@ from appfunctions_mcp.android.data_types import (
     ScalarType,
     TypeNumber,
 )
-from appfunctions_mcp.android.documents import document_from_json, json_from_document
 from appfunctions_mcp.android.json_schema import arguments_of, unsendable_parameters
-from appfunctions_mcp.android.org_json import read_json_object
 from appfunctions_mcp.android.proxies import proxy_of
 from appfunctions_mcp.android.references import components_of, object_of, resolved
-from appfunctions_mcp.android.shell_values import Arguments
+from appfunctions_mcp.android.shell.documents import document_from_json, json_from_document
+from appfunctions_mcp.android.shell.org_json import read_json_object
+from appfunctions_mcp.android.shell.values import Arguments
 from appfunctions_mcp.android.type_shapes import choices_of
-from appfunctions_mcp.android.uri_forms import uri_type
 from tests.support.android_documents import (
     INT,
     LONG,

@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
-from appfunctions_mcp.android.adb import MAX_WORD_BYTES, Adb, AdbDevice
-from appfunctions_mcp.android.bridged import (
+from appfunctions_mcp.android.bridge.adb import MAX_WORD_BYTES, Adb, AdbDevice
+from appfunctions_mcp.android.bridge.bridged import (
     Bridged,
     BridgedApp,
     bridged_functions,
     wanted_functions,
 )
+from appfunctions_mcp.android.bridge.device_shell import DeviceShell
+from appfunctions_mcp.android.bridge.discovery import DiscoveredApp
 from appfunctions_mcp.android.data_types import AndroidDocument, DataType, ReferenceType
-from appfunctions_mcp.android.device_shell import DeviceShell
-from appfunctions_mcp.android.discovery import DiscoveredApp
 from tests.support.android_documents import (
     STRING,
     document,

@@ -1,7 +1,7 @@
 """What `--brief-yaml` prints."""
 
-from appfunctions_mcp.android.brief_yaml import brief_yaml
-from appfunctions_mcp.android.documents import Document
+from appfunctions_mcp.android.shell.brief_yaml import brief_yaml
+from appfunctions_mcp.android.shell.documents import Document
 
 
 def test_single_values_stand_alone_and_lists_below_their_name() -> None:

@@ -29,7 +29,7 @@ from appfunctions_mcp.android.data_types import (
     ScalarType,
     TypeNumber,
 )
-from appfunctions_mcp.android.describing import described_document
+from appfunctions_mcp.android.describing.functions import described_document
 from appfunctions_mcp.exceptions import AppFunctionDeclarationError
 from tests.support.arguments import function_of
 

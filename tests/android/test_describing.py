@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 import pytest
+from appfunctions_mcp.android.uri_forms import uri_type
 from pydantic import BaseModel, Field, create_model
 
 from appfunctions_mcp import (
@@ -65,15 +66,14 @@ from appfunctions_mcp.android.data_types import (
     StringPattern,
     TypeNumber,
 )
-from appfunctions_mcp.android.described_classes import ModelReader
-from appfunctions_mcp.android.described_types import Components, TypeDescriber
-from appfunctions_mcp.android.describing import (
+from appfunctions_mcp.android.describing.classes import ModelReader
+from appfunctions_mcp.android.describing.functions import (
     described_document,
     described_functions,
     described_modules,
 )
+from appfunctions_mcp.android.describing.types import Components, TypeDescriber
 from appfunctions_mcp.android.standard_types import DATE_TYPES
-from appfunctions_mcp.android.uri_forms import uri_type
 from appfunctions_mcp.exceptions import AppFunctionDeclarationError
 from appfunctions_mcp.schema.shapes import FormShape
 from appfunctions_mcp.schema.text_forms import TEXT_FORMS

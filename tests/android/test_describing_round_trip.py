@@ -38,10 +38,10 @@ from appfunctions_mcp import (
     app_function,
     app_function_serializable,
 )
-from appfunctions_mcp.android.describing import described_document
-from appfunctions_mcp.android.functions_xml import read_functions_xml
-from appfunctions_mcp.android.functions_xml_writing import canonical, functions_xml
+from appfunctions_mcp.android.describing.functions import described_document
 from appfunctions_mcp.android.references import types_of
+from appfunctions_mcp.android.xml.functions_xml import read_functions_xml
+from appfunctions_mcp.android.xml.functions_xml_writing import canonical, functions_xml
 from tests.support.android_documents import xml_texts
 
 _SCALARS: list[Any] = [

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from appfunctions_mcp import exceptions
-from appfunctions_mcp.android.adb import MAX_WORD_BYTES, Adb, AdbDevice, DeviceError
-from appfunctions_mcp.android.device_checks import chosen_devices, why_no_functions
-from appfunctions_mcp.android.device_shell import DeviceShell, exception_of, parameters_text
+from appfunctions_mcp.android.bridge.adb import MAX_WORD_BYTES, Adb, AdbDevice, DeviceError
+from appfunctions_mcp.android.bridge.device_checks import chosen_devices, why_no_functions
+from appfunctions_mcp.android.bridge.device_shell import DeviceShell, exception_of, parameters_text
 from appfunctions_mcp.exceptions import AppFunctionException, AppFunctionUnknownException
 from tests.support.android_device import SERIAL, AndroidDevice
 
@@ -252,7 +252,7 @@ def test_an_answer_that_does_not_come_leaves_it_open_whether_it_happened(
     device: AndroidDevice, shell: DeviceShell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asyncio.run(shell.api_level())
-    monkeypatch.setattr("appfunctions_mcp.android.device_shell._ADB_SECONDS", -0.9)
+    monkeypatch.setattr("appfunctions_mcp.android.bridge.device_shell._ADB_SECONDS", -0.9)
     device.change(hangs=True)
     with pytest.raises(exceptions.AppFunctionSystemUnknownException) as caught:
         asyncio.run(shell.execute(PACKAGE, "a#b", {}, 1))

@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from appfunctions_mcp.android.bridge.discovery import DiscoveredApp, ListingError, read_listing
 from appfunctions_mcp.android.data_types import (
     AndroidDocument,
     ReferenceType,
     ScalarType,
     TypeNumber,
 )
-from appfunctions_mcp.android.discovery import DiscoveredApp, ListingError, read_listing
-from appfunctions_mcp.android.function_listing import listed_documents
-from appfunctions_mcp.android.functions_xml import read_functions_xml
-from appfunctions_mcp.android.functions_xml_writing import canonical
+from appfunctions_mcp.android.shell.function_listing import listed_documents
+from appfunctions_mcp.android.xml.functions_xml import read_functions_xml
+from appfunctions_mcp.android.xml.functions_xml_writing import canonical
 from appfunctions_mcp.metadata import AppFunctionSchema, AppFunctionScope, AppFunctionState
 from tests.support.android_documents import compiled_documents, documents
 from tests.support.corpus import corpus

@@ -4,8 +4,12 @@ from typing import Any
 
 import pytest
 
-from appfunctions_mcp.android.documents import Document, document_from_json, json_from_document
-from appfunctions_mcp.android.shell_words import ShellError
+from appfunctions_mcp.android.shell.documents import (
+    Document,
+    document_from_json,
+    json_from_document,
+)
+from appfunctions_mcp.android.shell.words import ShellError
 
 
 @pytest.mark.parametrize(

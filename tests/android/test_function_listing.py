@@ -5,6 +5,7 @@ from typing import Any
 
 from hypothesis import given, settings
 
+from appfunctions_mcp.android.bridge.discovery import read_listing
 from appfunctions_mcp.android.data_types import (
     AllOfType,
     AndroidComponent,
@@ -22,10 +23,9 @@ from appfunctions_mcp.android.data_types import (
     StringPattern,
     TypeNumber,
 )
-from appfunctions_mcp.android.discovery import read_listing
-from appfunctions_mcp.android.function_listing import listed_documents
-from appfunctions_mcp.android.functions_xml_writing import canonical
-from appfunctions_mcp.android.org_json import json_text
+from appfunctions_mcp.android.shell.function_listing import listed_documents
+from appfunctions_mcp.android.shell.org_json import json_text
+from appfunctions_mcp.android.xml.functions_xml_writing import canonical
 from appfunctions_mcp.metadata import (
     AppFunctionAccessLevel,
     AppFunctionSchema,

@@ -4,6 +4,7 @@ import time
 from pathlib import Path
 
 import pytest
+from appfunctions_mcp.android.uri_forms import uri_type
 
 from appfunctions_mcp.android.data_types import (
     AndroidDocument,
@@ -18,9 +19,8 @@ from appfunctions_mcp.android.data_types import (
     StringPattern,
     TypeNumber,
 )
-from appfunctions_mcp.android.functions_xml import MAX_FUNCTIONS_XML_BYTES, read_functions_xml
-from appfunctions_mcp.android.functions_xml_writing import functions_xml
-from appfunctions_mcp.android.uri_forms import uri_type
+from appfunctions_mcp.android.xml.functions_xml import MAX_FUNCTIONS_XML_BYTES, read_functions_xml
+from appfunctions_mcp.android.xml.functions_xml_writing import functions_xml
 from appfunctions_mcp.exceptions import MetadataXmlError
 from appfunctions_mcp.metadata import AppFunctionAccessLevel, AppFunctionSchema, AppFunctionScope
 from tests.support.android_documents import INT, STRING

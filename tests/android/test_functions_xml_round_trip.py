@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 
 from appfunctions_mcp.android.data_types import AndroidDocument
-from appfunctions_mcp.android.document_checks import document_faults
-from appfunctions_mcp.android.functions_xml import read_functions_xml
-from appfunctions_mcp.android.functions_xml_writing import canonical, functions_xml
+from appfunctions_mcp.android.xml.document_checks import document_faults
+from appfunctions_mcp.android.xml.functions_xml import read_functions_xml
+from appfunctions_mcp.android.xml.functions_xml_writing import canonical, functions_xml
 from appfunctions_mcp.xml_elements import XmlElement, XmlText, read_xml
 from tests.support.android_documents import compiled_documents, documents
 from tests.support.corpus import corpus

@@ -24,8 +24,8 @@ from appfunctions_mcp.android.data_types import (
     StringPattern,
     TypeNumber,
 )
-from appfunctions_mcp.android.functions_xml import read_functions_xml
-from appfunctions_mcp.android.functions_xml_writing import canonical, functions_xml
+from appfunctions_mcp.android.xml.functions_xml import read_functions_xml
+from appfunctions_mcp.android.xml.functions_xml_writing import canonical, functions_xml
 from appfunctions_mcp.exceptions import AppFunctionDeclarationError
 from appfunctions_mcp.metadata import AppFunctionAccessLevel, AppFunctionSchema, AppFunctionScope
 from appfunctions_mcp.patterns import PatternType

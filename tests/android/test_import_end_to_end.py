@@ -17,8 +17,8 @@ from appfunctions_mcp.android.data_types import (
     ScalarType,
     TypeNumber,
 )
-from appfunctions_mcp.android.functions_xml import read_functions_xml
-from appfunctions_mcp.android.functions_xml_writing import canonical
+from appfunctions_mcp.android.xml.functions_xml import read_functions_xml
+from appfunctions_mcp.android.xml.functions_xml_writing import canonical
 from appfunctions_mcp.client import connect_command
 from tests.support.android_apps import usual_app, write_archive, write_files
 from tests.support.corpus import corpus

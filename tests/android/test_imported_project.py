@@ -8,9 +8,9 @@ from xml.sax.saxutils import quoteattr
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from appfunctions_mcp.android.app.sources import AndroidSource, read_source
 from appfunctions_mcp.android.data_types import AndroidDocument
-from appfunctions_mcp.android.imported_project import project_files
-from appfunctions_mcp.android.sources import AndroidSource, read_source
+from appfunctions_mcp.android.python.imported_project import project_files
 from appfunctions_mcp.exceptions import MetadataXmlError
 from appfunctions_mcp.metadata_xml import parse_metadata
 from tests.support.android_apps import functions_text, write_files

@@ -5,6 +5,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from appfunctions_mcp.android.uri_forms import uri_type
 from hypothesis import given, settings
 
 from appfunctions_mcp import AppFunctionInvalidArgumentException
@@ -31,7 +32,6 @@ from appfunctions_mcp.android.json_schema import (
     unsendable_parameters,
 )
 from appfunctions_mcp.android.type_shapes import TypeShapes
-from appfunctions_mcp.android.uri_forms import uri_type
 from appfunctions_mcp.schema.shapes import TextShape
 from tests.support.android_documents import (
     INT,

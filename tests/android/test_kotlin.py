@@ -4,6 +4,7 @@ from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import pytest
+from appfunctions_mcp.android.uri_forms import uri_type
 from hypothesis import HealthCheck, given, settings
 
 from appfunctions_mcp.android.data_types import (
@@ -24,11 +25,10 @@ from appfunctions_mcp.android.data_types import (
     StringPattern,
     TypeNumber,
 )
-from appfunctions_mcp.android.functions_xml import read_functions_xml
-from appfunctions_mcp.android.kotlin import kotlin_files
+from appfunctions_mcp.android.kotlin.files import kotlin_files
 from appfunctions_mcp.android.references import object_of
 from appfunctions_mcp.android.standard_types import DATE_TYPES
-from appfunctions_mcp.android.uri_forms import uri_type
+from appfunctions_mcp.android.xml.functions_xml import read_functions_xml
 from appfunctions_mcp.exceptions import AppFunctionDeclarationError
 from appfunctions_mcp.metadata import AppFunctionAccessLevel, AppFunctionSchema, AppFunctionScope
 from tests.support.android_documents import compiled_documents, documents, kotlin_names

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from appfunctions_mcp.android.kotlin_words import (
+from appfunctions_mcp.android.kotlin.words import (
     MAX_CONSTANT_BYTES,
     KotlinError,
     annotation,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from appfunctions_mcp.android.manifest import NamedAsset, is_compiled, read_manifest
+from appfunctions_mcp.android.app.manifest import NamedAsset, is_compiled, read_manifest
 from appfunctions_mcp.exceptions import MetadataXmlError
 from tests.support.android_apps import (
     COMPILED,

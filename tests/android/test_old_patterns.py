@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from appfunctions_mcp.android.data_types import StringPattern
-from appfunctions_mcp.android.old_patterns import patterns_of
+from appfunctions_mcp.android.xml.old_patterns import patterns_of
 from appfunctions_mcp.patterns import AppFunctionPatternMatcher, PatternType
 
 LITERAL, GLOB = int(PatternType.LITERAL), int(PatternType.ADVANCED_GLOB)

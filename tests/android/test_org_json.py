@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from appfunctions_mcp.android.org_json import (
+from appfunctions_mcp.android.shell.org_json import (
     MAX_DEPTH,
     java_text,
     json_text,
     read_json_object,
     type_mismatch,
 )
-from appfunctions_mcp.android.shell_words import ShellError
+from appfunctions_mcp.android.shell.words import ShellError
 
 # A whole float is written as an integer, and half a surrogate cannot be written.
 TEXTS = st.text(st.characters(codec="utf-8"))

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from appfunctions_mcp.android import programs
-from appfunctions_mcp.android.programs import Output, TooMuchOutputError, run_program
+from appfunctions_mcp.android.bridge import programs
+from appfunctions_mcp.android.bridge.programs import Output, TooMuchOutputError, run_program
 
 SHELL = Path("/bin/sh")
 

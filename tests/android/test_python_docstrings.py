@@ -5,7 +5,7 @@ import inspect
 import pytest
 from hypothesis import given
 
-from appfunctions_mcp.android.python_docstrings import (
+from appfunctions_mcp.android.python.docstrings import (
     FunctionTexts,
     class_docstring,
     docstring_part,

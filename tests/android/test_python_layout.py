@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from appfunctions_mcp.android.python_layout import WIDTH, source_text
-from appfunctions_mcp.android.python_nodes import (
+from appfunctions_mcp.android.python.layout import WIDTH, source_text
+from appfunctions_mcp.android.python.nodes import (
     Statement,
     annotated,
     assignment,

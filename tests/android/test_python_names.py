@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from appfunctions_mcp.android.python_names import (
+from appfunctions_mcp.android.python.names import (
     MAX_NAME,
     NameTable,
     candidates_for,

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from appfunctions_mcp.android.python_order import in_order
+from appfunctions_mcp.android.python.order import in_order
 
 
 def test_what_is_needed_stands_before_and_so_does_what_is_mentioned() -> None:

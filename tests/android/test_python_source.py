@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from appfunctions_mcp.android.uri_forms import uri_type
 
 from appfunctions_mcp.android.data_types import (
     AllOfType,
@@ -23,9 +24,8 @@ from appfunctions_mcp.android.data_types import (
     StringPattern,
     TypeNumber,
 )
-from appfunctions_mcp.android.functions_xml import read_functions_xml
-from appfunctions_mcp.android.python_source import python_modules, python_package
-from appfunctions_mcp.android.uri_forms import uri_type
+from appfunctions_mcp.android.python.source import python_modules, python_package
+from appfunctions_mcp.android.xml.functions_xml import read_functions_xml
 from appfunctions_mcp.exceptions import MetadataXmlError, SettingsError
 from appfunctions_mcp.metadata import AppFunctionAccessLevel, AppFunctionSchema, AppFunctionScope
 from tests.support.android_documents import (

@@ -23,9 +23,9 @@ from appfunctions_mcp.android.data_types import (
     ScalarType,
     TypeNumber,
 )
-from appfunctions_mcp.android.functions_xml import read_functions_xml
-from appfunctions_mcp.android.functions_xml_writing import canonical
-from appfunctions_mcp.android.python_types import IMPORTED
+from appfunctions_mcp.android.python.types import IMPORTED
+from appfunctions_mcp.android.xml.functions_xml import read_functions_xml
+from appfunctions_mcp.android.xml.functions_xml_writing import canonical
 from appfunctions_mcp.exceptions import AppFunctionNotSupportedException, MetadataXmlError
 from tests.support.android_documents import (
     INT,

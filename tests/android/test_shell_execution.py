@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from appfunctions_mcp.android.shell_values import RETURN_VALUE
+from appfunctions_mcp.android.shell.values import RETURN_VALUE
 from appfunctions_mcp.metadata import AppFunctionState
 from tests.support.shell import PACKAGE, ShellAnswer, ask, execute, shell_service
 from tests.support.shell_functions import FUNCTIONS, MODULE

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from appfunctions_mcp.android.uri_forms import uri_type
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,9 +23,12 @@ from appfunctions_mcp.android.data_types import (
     ScalarType,
     TypeNumber,
 )
-from appfunctions_mcp.android.documents import Document, document_from_json, json_from_document
-from appfunctions_mcp.android.shell_values import RETURN_VALUE, Arguments, Results
-from appfunctions_mcp.android.uri_forms import uri_type
+from appfunctions_mcp.android.shell.documents import (
+    Document,
+    document_from_json,
+    json_from_document,
+)
+from appfunctions_mcp.android.shell.values import RETURN_VALUE, Arguments, Results
 
 INT, LONG, DOUBLE = (
     ScalarType(kind=each) for each in (TypeNumber.INT, TypeNumber.LONG, TypeNumber.DOUBLE)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from appfunctions_mcp.android.shell_words import ShellError, ShellWords, UnknownOptionError
+from appfunctions_mcp.android.shell.words import ShellError, ShellWords, UnknownOptionError
 
 
 def test_options_stand_in_any_order_and_the_later_of_two_counts() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from appfunctions_mcp.android.sources import AndroidSource, read_source
+from appfunctions_mcp.android.app.sources import AndroidSource, read_source
 from appfunctions_mcp.exceptions import MetadataXmlError
 from tests.support.android_apps import (
     COMPILED,

@@ -5,6 +5,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
+from appfunctions_mcp.android.bridge.hidden_text import first_lines, hidden_characters, visible_text
+from appfunctions_mcp.android.bridge.withholding import visible_document
 from appfunctions_mcp.android.data_types import (
     AllOfType,
     AndroidDocument,
@@ -17,8 +19,6 @@ from appfunctions_mcp.android.data_types import (
     StringPattern,
     TypeNumber,
 )
-from appfunctions_mcp.android.hidden_text import first_lines, hidden_characters, visible_text
-from appfunctions_mcp.android.withholding import visible_document
 from appfunctions_mcp.metadata import AppFunctionSchema
 from tests.support.android_documents import (
     compiled_documents,

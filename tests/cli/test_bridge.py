@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from appfunctions_mcp.android.adb import MAX_WORD_BYTES
+from appfunctions_mcp.android.bridge.adb import MAX_WORD_BYTES
 from appfunctions_mcp.cli import main
 from tests.support.adb_server import adb_server
 from tests.support.android_device import SERIAL, AndroidDevice

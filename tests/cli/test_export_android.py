@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from appfunctions_mcp import load_service
-from appfunctions_mcp.android.describing import described_modules
-from appfunctions_mcp.android.functions_xml import read_functions_xml
-from appfunctions_mcp.android.functions_xml_writing import canonical
+from appfunctions_mcp.android.describing.functions import described_modules
+from appfunctions_mcp.android.xml.functions_xml import read_functions_xml
+from appfunctions_mcp.android.xml.functions_xml_writing import canonical
 from appfunctions_mcp.cli import main
 from appfunctions_mcp.metadata_xml import parse_metadata
 from tests.support.metadata_files import write_metadata

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from appfunctions_mcp.android.functions_xml import read_functions_xml
+from appfunctions_mcp.android.xml.functions_xml import read_functions_xml
 from appfunctions_mcp.cli import main
 from appfunctions_mcp.metadata_xml import parse_metadata
 from tests.support.android_apps import (

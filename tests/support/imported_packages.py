@@ -23,9 +23,9 @@ from appfunctions_mcp.android.data_types import (
     ScalarType,
     TypeNumber,
 )
-from appfunctions_mcp.android.describing import described_document
-from appfunctions_mcp.android.functions_xml_writing import canonical
-from appfunctions_mcp.android.python_source import python_modules, python_package
+from appfunctions_mcp.android.describing.functions import described_document
+from appfunctions_mcp.android.python.source import python_modules, python_package
+from appfunctions_mcp.android.xml.functions_xml_writing import canonical
 from appfunctions_mcp.functions import AppFunction, functions_of_module
 
 _NUMBERS = count()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from appfunctions_mcp import AppFunctionService
-from appfunctions_mcp.android.shell import run_shell
+from appfunctions_mcp.android.shell.commands import run_shell
 
 PACKAGE = "com.example.notes"
 

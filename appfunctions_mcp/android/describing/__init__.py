@@ -1,0 +1,1 @@
+"""Python functions → what an Android app with the same functions has."""

@@ -1,0 +1,1 @@
+"""Documents → Kotlin: services, classes, and what an app adds to use them."""

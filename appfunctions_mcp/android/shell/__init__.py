@@ -1,0 +1,1 @@
+"""Android's shell command `cmd app_function`, over the functions of a service."""

@@ -1,0 +1,1 @@
+"""Functions XML: read in every form, checked, and written in the newest."""
