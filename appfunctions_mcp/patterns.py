@@ -10,6 +10,7 @@ from functools import lru_cache, reduce
 from operator import or_
 
 from appfunctions_mcp.lazy_regex import regex
+from appfunctions_mcp.quoting import quoted
 from appfunctions_mcp.records import record
 
 _MOST_STEPS = 2048
@@ -196,7 +197,7 @@ def _steps_of(pattern: str, kind: PatternType | int) -> _Steps:
             optional = token.at_most - token.at_least
             steps.add(token.characters, optional, skippable=True, repeated=False)
         if steps.size > _MOST_STEPS:
-            raise ValueError(f"the pattern {pattern!r} is longer than {_MOST_STEPS} steps")
+            raise ValueError(f"the pattern {quoted(pattern)} is longer than {_MOST_STEPS} steps")
     return steps
 
 
@@ -217,12 +218,14 @@ def _characters_at(pattern: str, at: int, kind: PatternType | int) -> tuple[_Cha
         if at + 1 == len(pattern) and not advanced:
             return _single("\0"), at + 1
         if at + 1 == len(pattern):
-            raise ValueError(f"the pattern {pattern!r} ends in a backslash")
+            raise ValueError(f"the pattern {quoted(pattern)} ends in a backslash")
         return _single(pattern[at + 1]), at + 2
     if advanced and character == "[":
         return _set_at(pattern, at)
     if advanced and character in "*+{}]":
-        raise ValueError(f"the pattern {pattern!r} has {character!r} where nothing is to repeat")
+        raise ValueError(
+            f"the pattern {quoted(pattern)} has {character!r} where nothing is to repeat"
+        )
     return _single(character), at + 1
 
 
@@ -237,7 +240,9 @@ def _set_at(pattern: str, at: int) -> tuple[_Characters, int]:
         members.append((pattern[end : end + 1], escaped))
         end += 1
     if end >= len(pattern) or not members or not members[-1][0]:
-        raise ValueError(f"the pattern {pattern!r} has a set that is empty or not closed by ']'")
+        raise ValueError(
+            f"the pattern {quoted(pattern)} has a set that is empty or not closed by ']'"
+        )
     return _Characters(tuple(_ranges_of(members)), negated), end + 1
 
 
@@ -248,7 +253,9 @@ def _ranges_of(members: list[tuple[str, bool]]) -> Iterator[tuple[str, str]]:
         if at + 2 < len(members) and members[at + 1] == ("-", False):
             high = members[at + 2][0]
             if high < low:
-                raise ValueError(f"the range {low}-{high} of a pattern runs backwards")
+                raise ValueError(
+                    f"the range {quoted(low)} to {quoted(high)} of a pattern runs backwards"
+                )
             yield low, high
             at += 3
         else:
@@ -269,12 +276,12 @@ def _times_at(pattern: str, at: int, kind: PatternType | int) -> tuple[int, int 
     count = _COUNT.match(pattern, at)
     if count is None:
         raise ValueError(
-            f"the pattern {pattern!r} has a count that is not {{m}}, {{m,}} or {{m,n}}"
+            f"the pattern {quoted(pattern)} has a count that is not {{m}}, {{m,}} or {{m,n}}"
         )
     at_least = int(count[1])
     at_most = at_least if not count[2] else int(count[3]) if count[3] else None
     if at_most is not None and at_most < at_least:
-        raise ValueError(f"the pattern {pattern!r} has a count whose end is below its start")
+        raise ValueError(f"the pattern {quoted(pattern)} has a count whose end is below its start")
     return at_least, at_most, count.end()
 
 

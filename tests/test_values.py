@@ -198,6 +198,12 @@ def test_a_pattern_that_android_refuses_is_refused_where_it_is_written(pattern: 
         AppFunctionPatternMatcher(pattern, ADVANCED)
 
 
+def test_a_pattern_that_is_refused_is_told_in_short() -> None:
+    with pytest.raises(ValueError, match="longer than 2048 steps") as refused:
+        AppFunctionPatternMatcher("x" * 100_000, ADVANCED)
+    assert len(str(refused.value)) < 200
+
+
 def test_a_range_that_runs_backwards_is_refused() -> None:
     with pytest.raises(ValueError, match="backwards"):
         AppFunctionPatternMatcher("[z-a]", ADVANCED)

@@ -12,11 +12,10 @@ from appfunctions_mcp.android.data_types import (
     AndroidFunction,
     DataType,
     ObjectType,
-    ReferenceType,
     ScalarType,
     TypeNumber,
 )
-from appfunctions_mcp.android.proxies import Proxy, proxy_of
+from appfunctions_mcp.android.proxies import Proxy, proxy_at
 from appfunctions_mcp.android.references import components_of, resolved
 from appfunctions_mcp.android.type_shapes import TypeShapes
 from appfunctions_mcp.metadata import (
@@ -126,11 +125,11 @@ def output_schema_of(function: AndroidFunction, document: AndroidDocument) -> Js
 
 def is_object(data_type: DataType, document: AndroidDocument) -> bool:
     """Whether results of a type go out as they are, since they are always objects."""
-    found = resolved(data_type, components_of(document))
+    components = components_of(document)
+    found = resolved(data_type, components)
     if data_type.nullable or not isinstance(found, ObjectType | AllOfType):
         return False
-    name = data_type.name if isinstance(data_type, ReferenceType) else found.name
-    return proxy_of(name, found) is None
+    return proxy_at(data_type, components) is None
 
 
 def is_bare_text(function: AndroidFunction, document: AndroidDocument) -> bool:

@@ -9,7 +9,15 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from appfunctions_mcp.android.data_types import URI, DataType, ObjectType, ScalarType, TypeNumber
+from appfunctions_mcp.android.data_types import (
+    URI,
+    DataType,
+    ObjectType,
+    ReferenceType,
+    ScalarType,
+    TypeNumber,
+)
+from appfunctions_mcp.android.references import Components, resolved
 from appfunctions_mcp.lazy_regex import regex
 
 _DATE = ("year", "month", "dayOfMonth")
@@ -59,6 +67,16 @@ def proxy_of(name: str, data_type: DataType | None) -> Proxy | None:
         for each in data_type.properties
     )
     return proxy if are_fit else None
+
+
+def proxy_at(data_type: DataType, components: Components) -> Proxy | None:
+    """The proxy that values of a type are: a reference may have its name, or what it leads to."""
+    found = resolved(data_type, components)
+    while isinstance(data_type, ReferenceType):
+        if (proxy := proxy_of(data_type.name, found)) is not None:
+            return proxy
+        data_type = components[data_type.name]
+    return proxy_of(found.name, found) if isinstance(found, ObjectType) else None
 
 
 def members_of(proxy: Proxy, value: Any) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from appfunctions_mcp.android.data_types import (
     StringPattern,
     TypeNumber,
 )
-from appfunctions_mcp.android.proxies import Proxy, proxy_of
+from appfunctions_mcp.android.proxies import Proxy, proxy_at, proxy_of
 from appfunctions_mcp.android.references import Components, components_of, object_of, resolved
 from appfunctions_mcp.lazy_regex import regex
 from appfunctions_mcp.patterns import AppFunctionPatternMatcher, regex_of
@@ -165,7 +165,7 @@ class TypeShapes:
 
     def _referred(self, data_type: ReferenceType, keywords: dict[str, Any]) -> Shape:
         target = self._components[data_type.name]
-        proxy = proxy_of(data_type.name, target)
+        proxy = proxy_at(data_type, self._components)
         if proxy is not None:
             return self._form_of(proxy, keywords)
         name = self._name_of.get(data_type.name)

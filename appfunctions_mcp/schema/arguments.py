@@ -324,6 +324,8 @@ def _unsupported(parameter: Parameter, fault: Exception) -> str:
     reason = str(fault).partition("\n")[0].partition(". Set `arbitrary_types_allowed")[0]
     if isinstance(fault, PydanticUserError) and fault.code == "class-not-fully-defined":
         reason = "it names a class that cannot be found; define that class in the module"
+    if isinstance(fault, RecursionError):
+        reason = "its types nest too deep"
     return (
         f"{parameter.name} has the type {type_name(parameter.annotation)}, which is not "
         f"supported: {reason}"

@@ -147,9 +147,11 @@ def build_response(annotation: Any, *, docstring: ParsedDocstring, source: str) 
         PydanticSchemaGenerationError,
         PydanticUndefinedAnnotation,
         PydanticUserError,
+        RecursionError,
         UnsupportedTypeError,
     ) as fault:
-        reason = str(fault).partition("\n")[0].partition(". Set `arbitrary_types_allowed")[0]
+        reason = "its types nest too deep" if isinstance(fault, RecursionError) else str(fault)
+        reason = reason.partition("\n")[0].partition(". Set `arbitrary_types_allowed")[0]
         raise AppFunctionDeclarationError(
             f"{source}: the return type {type_name(annotation)} cannot be served: {reason}"
         ) from fault

@@ -482,3 +482,106 @@ def test_a_client_that_asks_without_listening_is_answered_anew_soon(
         assert [m.tool_name for m in service.manager.listed()] == ["create"]
 
     served(device, body, poll_seconds=0.01)
+
+
+def test_a_refusal_that_shows_that_the_app_has_changed_lists_it_anew(
+    device: AndroidDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def body(_: Bridge, service: AppFunctionService) -> None:
+        device.change(answer=[FAILED.format("text is too short", 1001), 255])
+        fault = await failure(service, "add", text="x")
+        assert (fault.message, fault.recovery) == ("text is too short", None)
+        longer = [parameter("text"), parameter("folder")]
+        device.list_functions({PACKAGE: [entry("p.Notes#add", parameters=longer)]})
+        device.change(answer=[FAILED.format("folder is missing", 1001), 255])
+        monkeypatch.setattr("appfunctions_mcp.android.bridge.service._LEAST_SECONDS", 0)
+        fault = await failure(service, "add", text="x")
+        assert fault.recovery == "The app has changed; its functions have been listed anew."
+        (known,) = service.manager.listed()
+        assert [each.name for each in known.parameters] == ["text", "folder"]
+
+    served(device, body)
+
+
+def test_a_function_that_the_device_says_is_off_is_listed_no_more(device: AndroidDevice) -> None:
+    """F107: the user has switched it off since the list was read."""
+
+    async def body(_: Bridge, service: AppFunctionService) -> None:
+        device.list_functions(
+            {PACKAGE: [entry("p.Notes#add", state=2, parameters=[parameter("text")])]}
+        )
+        device.change(answer=[FAILED.format("it is off", 1002), 255])
+        fault = await failure(service, "add", text="x")
+        assert fault.kind == "AppFunctionDisabledException"
+        assert fault.recovery == "The app has changed; its functions have been listed anew."
+        assert service.manager.listed() == []
+
+    served(device, body)
+
+
+def hang_where(device: AndroidDevice, condition: str) -> None:
+    """Makes adb hang where a condition of its words holds."""
+    first, rest = device.adb.read_text().split("\n", 1)
+    device.adb.write_text(f"{first}\nif {condition}; then exec sleep 60; fi\n{rest}")
+
+
+def test_an_answer_is_not_lost_to_a_listing_that_hangs(device: AndroidDevice) -> None:
+    async def body(_: Bridge, service: AppFunctionService) -> None:
+        device.change(answer=[FAILED.format("gone", 1003), 255])
+        hang_where(device, 'test "${4#*list-app-functions}" != "$4"')
+        fault = await failure(service, "add", text="x")
+        assert (fault.kind, fault.message) == ("AppFunctionFunctionNotFoundException", "gone")
+
+    served(device, body, limits=ExecutionLimits(timeout_seconds=3))
+
+
+def test_a_listing_that_is_given_up_half_way_loses_no_change(device: AndroidDevice) -> None:
+    other = "com.example.other"
+    device.change(devices=[["A", "device", "Pixel"], ["B", "device", "Pixel"]])
+    unchanged = [entry("p.Other#find", other)]
+    device.list_functions({PACKAGE: [entry("p.Notes#add")], other: unchanged})
+    whole = device.adb.read_text()
+
+    async def body(bridge: Bridge, service: AppFunctionService) -> None:
+        device.list_functions({PACKAGE: [entry("p.Notes#create")], other: unchanged})
+        started = device.folder / "started"
+        os.mkfifo(started)
+        hang_where(device, f'test "$2" = B && echo > {started}')
+        refresh = asyncio.ensure_future(bridge.refresh())
+        await asyncio.to_thread(started.read_text)
+        refresh.cancel()
+        await asyncio.wait([refresh])
+        device.adb.write_text(whole)
+        assert await bridge.refresh()
+        assert [m.tool_name for m in service.manager.listed()] == ["create", "find"]
+
+    served(device, body, app(device, serial="A"), app(device, other, serial="B"))
+
+
+def test_a_result_that_is_nested_too_deep_is_no_crash(device: AndroidDevice) -> None:
+    again = {"type": [11], "isNullable": [True], "dataTypeReference": ["p.Chain"]}
+    chain = {
+        "type": [3],
+        "objectQualifiedName": ["p.Chain"],
+        "properties": [{"name": ["next"], "dataTypeMetadata": [again]}],
+    }
+    components = {"id": ["s"], "dataTypes": [{"name": ["p.Chain"], "dataTypeMetadata": [chain]}]}
+    listed = [
+        entry("p.Chains#get", returns={**again, "isNullable": [False]}),
+        {f"AppFunctionComponentMetadataDocument-{PACKAGE}": components},
+    ]
+    device.list_functions({PACKAGE: listed})
+
+    async def body(_: Bridge, service: AppFunctionService) -> None:
+        for depth, kind in (
+            (400, "AppFunctionAppUnknownException"),
+            (5000, "AppFunctionSystemUnknownException"),
+        ):
+            printed = '{"next": [' * depth + "{}" + "]}" * depth
+            device.change(answer=[f'{{"androidAppfunctionsReturnValue": [{printed}]}}', 0])
+            fault = await failure(service, "get")
+            assert fault.kind == kind
+            assert "stand too deep" in fault.message
+            assert "look before doing it again" in str(fault.recovery)
+
+    served(device, body)

@@ -66,6 +66,7 @@ def test_a_device_that_does_not_know_the_option_after_all_lists_everything(
     [
         ({"api_level": 35}, "has Android API level 35; app functions need 36"),
         ({"api_level": "x"}, "does not tell its Android; it says x"),
+        ({"api_level": "9" * 5000}, "does not tell its Android; it says 999"),
         ({"has_service": False}, "has no service app_function: its Android was built without"),
         ({"listing": "Killed"}, "the list of functions is no JSON object but 'Killed"),
     ],

@@ -5,7 +5,6 @@ from typing import Any
 
 import jsonschema
 import pytest
-from appfunctions_mcp.android.uri_forms import uri_type
 from hypothesis import given, settings
 
 from appfunctions_mcp import AppFunctionInvalidArgumentException
@@ -32,6 +31,7 @@ from appfunctions_mcp.android.json_schema import (
     unsendable_parameters,
 )
 from appfunctions_mcp.android.type_shapes import TypeShapes
+from appfunctions_mcp.android.uri_forms import uri_type
 from appfunctions_mcp.schema.shapes import TextShape
 from tests.support.android_documents import (
     INT,
@@ -81,6 +81,14 @@ def test_every_document_has_schemas(drawn: AndroidDocument) -> None:
             jsonschema.Draft202012Validator.check_schema(metadata.response.schema)
             assert metadata.response.schema["type"] == "object"
         arguments_of(each, drawn)
+
+
+def test_an_address_that_is_shared_under_another_name_is_text_all_the_same() -> None:
+    address = object_type("android.net.Uri", ["uri"], uri=STRING)
+    wrapped = returned(ReferenceType(name="a"), a=address)
+    assert wrapped["type"] == "object"
+    assert wrapped["properties"]["result"]["type"] == "string"
+    assert published(ReferenceType(name="a"), a=address)["type"] == "string"
 
 
 @pytest.mark.parametrize(

@@ -157,6 +157,7 @@ def test_values_become_text_as_in_java(value: object, text: str) -> None:
 
 def test_the_writer_escapes_slashes_and_shortens_whole_floats() -> None:
     assert json_text({"a/b": [5.0, 1e300, "c/d"]}) == '{"a\\/b":[5,1e+300,"c\\/d"]}'
+    assert json_text([-0.0, 0.0]) == "[-0.0,0]"
 
 
 def test_a_mismatch_in_a_list_names_its_index() -> None:

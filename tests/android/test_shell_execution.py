@@ -4,7 +4,9 @@ import json
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
+from appfunctions_mcp import app_function
 from appfunctions_mcp.android.shell.values import RETURN_VALUE
 from appfunctions_mcp.metadata import AppFunctionState
 from tests.support.shell import PACKAGE, ShellAnswer, ask, execute, shell_service
@@ -246,11 +248,47 @@ def test_a_call_that_takes_too_long_is_given_up(function: str, seconds: str) -> 
     assert refused(function, {}, "--timeout-duration", seconds) == "Timed out\n"
 
 
-def test_a_timeout_that_is_no_number_is_told_of_and_the_default_is_used() -> None:
-    answer = run("nothing", {}, "--timeout-duration", "soon")
+@pytest.mark.parametrize("seconds", ["soon", "1_0", "9" * 400])
+def test_a_timeout_that_is_no_number_is_told_of_and_the_default_is_used(seconds: str) -> None:
+    answer = run("nothing", {}, "--timeout-duration", seconds)
 
     assert answer.code == 0
-    assert answer.out == "Invalid timeout duration: soon. Using default of 30s.\n{}\n"
+    assert answer.out == f"Invalid timeout duration: {seconds}. Using default of 30s.\n{{}}\n"
+
+
+def test_the_longest_timeout_that_java_knows_is_taken() -> None:
+    answer = run("nothing", {}, "--timeout-duration", str(2**63 - 1))
+
+    assert (answer.code, answer.out) == (0, "{}\n")
+
+
+class Chain(BaseModel):
+    """A link and the next one."""
+
+    next: "Chain | None" = None
+
+
+@app_function
+def chain(length: int) -> Chain:
+    """Returns a chain.
+
+    Args:
+        length: How many links it has.
+    """
+    made = Chain()
+    for _ in range(length - 1):
+        made = Chain(next=made)
+    return made
+
+
+@pytest.mark.parametrize("option", [(), ("--brief-yaml",)])
+def test_a_result_as_deep_as_functions_may_return_is_shown(option: tuple[str, ...]) -> None:
+    service = shell_service(chain)
+
+    answer = execute(service, f"{__name__}#chain", '{"length": 254}', *option)
+
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out.count("next") == 253
 
 
 def test_brief_yaml_is_short() -> None:

@@ -2,7 +2,12 @@
 
 import pytest
 
-from appfunctions_mcp.android.shell.words import ShellError, ShellWords, UnknownOptionError
+from appfunctions_mcp.android.shell.words import (
+    ShellError,
+    ShellWords,
+    UnknownOptionError,
+    whole_number,
+)
 
 
 def test_options_stand_in_any_order_and_the_later_of_two_counts() -> None:
@@ -53,3 +58,19 @@ def test_text_joined_to_an_option_without_argument_is_told_of() -> None:
 def test_an_unknown_option_is_named(word: str) -> None:
     with pytest.raises(UnknownOptionError, match=f"^{word}$"):
         ShellWords([word]).options(("--package",))
+
+
+@pytest.mark.parametrize(
+    ("word", "bits", "number"),
+    [("0", 32, 0), ("+7", 32, 7), ("-5", 64, -5), ("9223372036854775807", 64, 2**63 - 1)],
+)
+def test_a_whole_number_is_read_as_java_reads_it(word: str, bits: int, number: int) -> None:
+    assert whole_number(word, bits) == number
+
+
+@pytest.mark.parametrize(
+    "word", ["", "1_0", " 1", "1\n", "1.0", "\u0661", "2147483648", "-2147483649", "9" * 5000]
+)
+def test_what_java_reads_as_no_whole_number_is_none(word: str) -> None:
+    with pytest.raises(ValueError, match="no whole number of 32 bits"):
+        whole_number(word, 32)

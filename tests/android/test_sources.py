@@ -406,3 +406,16 @@ def test_files_of_an_archive_are_known_where_its_folder_is_reached_by_a_link(
         read_source([archive], unpack_into=tmp_path / "link")
     (fault,) = caught.value.faults
     assert fault.startswith(f"{archive}!/res/values/strings.xml:3: ")
+
+
+def test_a_file_among_the_assets_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    assets = tmp_path / "app" / "assets"
+    assets.mkdir(parents=True)
+    # The memory of a process cannot be read from its start, whoever asks.
+    (assets / "functions.xml").symlink_to("/proc/self/mem")
+    if not (assets / "functions.xml").is_file():
+        pytest.skip("this system has no /proc/self/mem")
+
+    (fault,) = faults_of(tmp_path, tmp_path / "app")
+
+    assert "this file cannot be read: " in fault

@@ -12,6 +12,7 @@ import pytest
 from pydantic import (
     AfterValidator,
     Field,
+    create_model,
 )
 
 from appfunctions_mcp.exceptions import (
@@ -298,3 +299,14 @@ def test_without_a_schema_anything_goes_out_in_its_own_way() -> None:
     assert response.serialize({"a": 1}).structured == {"a": 1}
     assert response.serialize(PICTURE).media == (PICTURE,)
     assert response.serialize([PICTURE, LINK]).media == (PICTURE, LINK)
+
+
+def test_a_type_whose_parts_stand_too_deep_is_refused_with_its_name() -> None:
+    deep: type = int
+    for number in range(300):
+        deep = create_model(f"Level{number}", inner=(deep, ...))
+
+    with pytest.raises(
+        AppFunctionDeclarationError, match="Level299 cannot be served: its types nest"
+    ):
+        response_of(deep)

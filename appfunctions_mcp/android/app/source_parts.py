@@ -170,3 +170,15 @@ def settled(parts: Iterable[SourcePart], read: Callable[[SourcePart], None]) -> 
             read(part)
         except MetadataXmlError as fault:
             yield from map(part.shown, fault.faults)
+        except OSError as fault:
+            yield part.shown(unreadable(fault, part.given))
+
+
+def unreadable(fault: OSError, given: Path) -> str:
+    """What is said of a file that is there and cannot be read.
+
+    Args:
+        fault: Why; it names the file where the system does.
+        given: The source in which the file lies.
+    """
+    return f"{fault.filename or given}: this file cannot be read: {fault.strerror or fault}"

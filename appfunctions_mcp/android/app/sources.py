@@ -11,7 +11,7 @@ from pathlib import Path
 
 from appfunctions_mcp.android.app.app_folders import AppFolder
 from appfunctions_mcp.android.app.app_texts import AppTexts, read_app_texts
-from appfunctions_mcp.android.app.source_parts import SourcePart, find_part, settled
+from appfunctions_mcp.android.app.source_parts import SourcePart, find_part, settled, unreadable
 from appfunctions_mcp.android.data_types import AndroidDocument, AndroidFunction
 from appfunctions_mcp.android.xml.functions_xml import read_functions_xml
 from appfunctions_mcp.exceptions import MetadataXmlError
@@ -58,6 +58,8 @@ def read_source(paths: Sequence[Path], *, unpack_into: Path) -> AndroidSource:
             parts.append(find_part(path, unpack_into / str(number)))
         except MetadataXmlError as fault:
             faults += fault.faults
+        except OSError as fault:
+            faults.append(unreadable(fault, path))
     gathering = _Gathering(parts)
     faults += settled(parts, gathering.read)
     if not faults:

@@ -41,6 +41,7 @@ _FAILED = "Error executing app function: "
 _END_OF_FAILED = "See logcat for more details."
 _CODE = regex(r" ?\(code (-?[0-9]{1,9})\)")
 _CLASS = regex(r"(?:[A-Za-z_][\w$]*\.)+[\w$]*(?:Exception|Error)(?::(?: |\Z)|\Z)")
+_LEVEL = regex(r"[0-9]{1,6}\Z")
 _HALF = regex("[\ud800-\udfff]")
 _MESSAGE_LIMIT = 2000
 _LOOKED_AT = 4 * _MESSAGE_LIMIT
@@ -82,7 +83,7 @@ class DeviceShell:
         if not self._api_level:
             answer = await self.adb.shell(["getprop", "ro.build.version.sdk"])
             level = answer.stdout.strip()
-            if not level.isdecimal():
+            if not _LEVEL.match(level):
                 raise DeviceError(
                     f"the device {self.serial} does not tell its Android; it says {answer.told}"
                 )

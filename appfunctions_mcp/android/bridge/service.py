@@ -25,6 +25,7 @@ from appfunctions_mcp.android.bridge.values import plain_result, shell_doubts, s
 from appfunctions_mcp.android.bridge.withholding import visible_or_nothing
 from appfunctions_mcp.exceptions import (
     AppFunctionAppUnknownException,
+    AppFunctionDisabledException,
     AppFunctionException,
     AppFunctionFunctionNotFoundException,
     AppFunctionInvalidArgumentException,
@@ -52,6 +53,8 @@ POLL_SECONDS = 30.0
 """How often an app is looked at while somebody listens for changes."""
 _LEAST_SECONDS = 3.0
 """How soon after a listing another one is made for what cannot be called."""
+_NEWS_SECONDS = 5.0
+"""How long a caller waits for a new listing who has an answer already."""
 
 
 class _NoticedStore(InMemoryStateStore):
@@ -104,7 +107,8 @@ class Bridge:
         Raises:
             DeviceError: A device or an app cannot be used; every one is named.
         """
-        _require_no_faults(await self._list_all())
+        self._listed, faults = await self._list_all()
+        _require_no_faults(faults)
         bridged, self.findings = self._read_listed()
         descriptions = [await self._description_of(app) for app in self._apps]
         self.service = AppFunctionService(
@@ -137,9 +141,11 @@ class Bridge:
             DeviceError: A device cannot be used now; what is known of it stays.
         """
         async with self._lock:
-            before = dict(self._listed)
-            faults = await self._list_all()
-            has_changed = self._listed != before and self._take_over_listed()
+            # Nothing is kept before all is listed: a listing that is given up half way would
+            # take with it what has changed.
+            listed, faults = await self._list_all()
+            before, self._listed = self._listed, listed
+            has_changed = listed != before and self._take_over_listed()
         _require_no_faults(faults)
         return has_changed
 
@@ -163,24 +169,26 @@ class Bridge:
         if not changed:
             return False
         registry = self.service.registry
+        compiled = [self._compiled(each) for each in bridged.values()]
         registry.remove(self._bridged)
-        registry.add([self._compiled(each) for each in bridged.values()])
+        registry.add(compiled)
         self._bridged = bridged
         self.service.manager.announce(MetadataChanged(changed))
         self.service.manager.announce(StatesChanged(changed))
         return True
 
-    async def _list_all(self) -> list[str]:
-        """Lists every device that can be reached; returns what is the matter with the others."""
+    async def _list_all(self) -> tuple[dict[str, Mapping[str, DiscoveredApp]], list[str]]:
+        """What every device lists, or has listed last, and what is the matter with some."""
+        listed = dict(self._listed)
         faults: list[str] = []
         for shell in {app.shell.serial: app.shell for app in self._apps}.values():
             packages = [a.package for a in self._apps if a.shell.serial == shell.serial]
             try:
-                self._listed[shell.serial] = await shell.apps(packages)
+                listed[shell.serial] = await shell.apps(packages)
             except DeviceError as fault:
                 faults += fault.faults
         self._listed_at = time.monotonic()
-        return faults
+        return listed, faults
 
     def _compiled(self, bridged: Bridged) -> AppFunction:
         shell = next(a.shell for a in self._apps if a.shell.serial == bridged.serial)
@@ -198,6 +206,7 @@ class Bridge:
         parameters = shell_parameters(bridged.function, bridged.document, arguments)
         # A little less than the caller waits, so that the device ends it and says so.
         seconds = max(self._limits.timeout_seconds - 1, 1)
+        ends_at = time.monotonic() + seconds
         try:
             printed = await shell.execute(bridged.package, bridged.function.id, parameters, seconds)
         except DeviceError as fault:
@@ -205,20 +214,31 @@ class Bridge:
                 str(fault),
                 recovery="Ask the user to do that, then call again.",
             ) from fault
-        except AppFunctionFunctionNotFoundException as fault:
-            raise await self._after_not_found(fault) from fault
-        except (AppFunctionInvalidArgumentException, AppFunctionAppUnknownException) as fault:
-            doubts = shell_doubts(parameters)
-            raise _with_recovery(fault, " ".join(doubts)) from fault
+        except (AppFunctionFunctionNotFoundException, AppFunctionDisabledException) as fault:
+            # The device contradicts what is known of it here.
+            raise _with_recovery(fault, await self._news_of(bridged, ends_at)) from fault
+        except AppFunctionInvalidArgumentException as fault:
+            is_recent = time.monotonic() - self._listed_at < _LEAST_SECONDS
+            news = "" if is_recent else await self._news_of(bridged, ends_at)
+            raise _with_recovery(fault, news, *shell_doubts(parameters)) from fault
+        except AppFunctionAppUnknownException as fault:
+            raise _with_recovery(fault, *shell_doubts(parameters)) from fault
         return plain_result(bridged.function, bridged.document, printed)
 
-    async def _after_not_found(self, fault: AppFunctionException) -> AppFunctionException:
-        with suppress(DeviceError):
-            if await self.refresh():
-                return _with_recovery(
-                    fault, "The app has changed; its functions have been listed anew."
-                )
-        return fault
+    async def _news_of(self, bridged: Bridged, ends_at: float) -> str:
+        """Lists the apps anew, and says so where that shows that a function has changed.
+
+        Args:
+            bridged: The function as the caller knew it.
+            ends_at: When the caller has to have an answer, whether a device lists or not.
+        """
+        seconds = min(ends_at - time.monotonic(), _NEWS_SECONDS)
+        with suppress(DeviceError, TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self.refresh()
+        if self._bridged.get(bridged.metadata.function_id) == bridged:
+            return ""
+        return "The app has changed; its functions have been listed anew."
 
     async def _look_again(
         self, request: ExecuteAppFunctionRequest, proceed: Proceed
@@ -286,8 +306,9 @@ class Bridge:
         )
 
 
-def _with_recovery(fault: AppFunctionException, more: str) -> AppFunctionException:
-    recovery = " ".join(filter(None, (fault.recovery, more)))
+def _with_recovery(fault: AppFunctionException, *advice: str) -> AppFunctionException:
+    """An app's failure with advice, where it has none of its own."""
+    recovery = " ".join(filter(None, advice))
     return fault.restated(recovery=recovery) if recovery and not fault.recovery else fault
 
 

@@ -18,12 +18,11 @@ from appfunctions_mcp.android.data_types import (
     DataType,
     ObjectType,
     OneOfType,
-    ReferenceType,
     ScalarType,
     TypeNumber,
 )
 from appfunctions_mcp.android.json_schema import RESULT, is_bare_text, is_object
-from appfunctions_mcp.android.proxies import Proxy, members_of, proxy_of, text_of
+from appfunctions_mcp.android.proxies import Proxy, members_of, proxy_at, text_of
 from appfunctions_mcp.android.references import components_of, object_of, resolved
 from appfunctions_mcp.android.type_shapes import (
     FLOAT32_MAX,
@@ -128,8 +127,7 @@ class _Writer:
 
     def written(self, data_type: DataType, value: Any, path: Path) -> Any:
         found = resolved(data_type, self._components)
-        name = data_type.name if isinstance(data_type, ReferenceType) else ""
-        if isinstance(found, ObjectType) and (proxy := proxy_of(name or found.name, found)):
+        if (proxy := proxy_at(data_type, self._components)) is not None:
             return self._proxy(proxy, value, path)
         if isinstance(found, ArrayType):
             return self._items(found, value, path)
@@ -196,7 +194,8 @@ def plain_result(
         printed: The JSON that the shell has printed.
 
     Raises:
-        AppFunctionAppUnknownException: The app answered without the value that it declares.
+        AppFunctionAppUnknownException: The app answered without the value that it declares, or
+            with one that is nested too deep.
     """
     value = printed.get(RETURN_VALUE)
     if function.response is None:
@@ -205,15 +204,24 @@ def plain_result(
     data_type = function.response.type
     if shapes.is_hidden(data_type):
         return NOT_SHOWN
-    read = _Reader(document, shapes).read(data_type, value)
+    try:
+        read = _Reader(document, shapes).read(data_type, value)
+    except RecursionError as fault:
+        raise _happened(
+            "the app answered with objects that stand too deep in each other"
+        ) from fault
     if is_bare_text(function, document):
         return read if isinstance(read, str) else ""
     if read is _ABSENT:
-        raise AppFunctionAppUnknownException(
-            "the app answered without a value of the type that it declares",
-            recovery="It has happened; look before doing it again.",
-        )
+        raise _happened("the app answered without a value of the type that it declares")
     return read if is_object(data_type, document) else {RESULT: read}
+
+
+def _happened(message: str) -> AppFunctionAppUnknownException:
+    """The failure of an execution whose result alone is of no use, so that it is not repeated."""
+    return AppFunctionAppUnknownException(
+        message, recovery="It has happened; look before doing it again."
+    )
 
 
 _ABSENT: Any = object()
@@ -252,8 +260,7 @@ class _Reader:
             return None if data_type.nullable else _ABSENT
         if isinstance(found, ScalarType | ArrayType) or not isinstance(value, Mapping):
             return self._without_members(found, value)
-        name = data_type.name if isinstance(data_type, ReferenceType) else ""
-        if isinstance(found, ObjectType) and (proxy := proxy_of(name or found.name, found)):
+        if (proxy := proxy_at(data_type, self._components)) is not None:
             return self._proxy(proxy, value)
         if isinstance(found, OneOfType):
             return self._member(found, value)

@@ -29,6 +29,7 @@ from appfunctions_mcp.android.shell.words import (
     ShellWords,
     UnknownOptionError,
     illegal_argument,
+    whole_number,
 )
 from appfunctions_mcp.exceptions import (
     AppFunctionException,
@@ -275,6 +276,10 @@ class _Shell:
         arguments = document_from_json(read_json_object(options["--parameters"]))
         try:
             result = await self._result(options, arguments, seconds)
+            is_brief = "--brief-yaml" in options
+            text = (
+                brief_yaml(result) if is_brief else json_text(json_from_document(result), indent=2)
+            )
         except ShellTimeoutError:
             raise _Refusal("Timed out") from None
         except AppFunctionException as failure:
@@ -285,16 +290,13 @@ class _Shell:
         except (ValueError, TypeError, RecursionError) as fault:
             print(f"the result has no form on Android: {fault}", file=self._stderr)
             raise _Refusal("Failed to convert the function response to JSON.") from fault
-        is_brief = "--brief-yaml" in options
-        self._print(
-            brief_yaml(result) if is_brief else json_text(json_from_document(result), indent=2)
-        )
+        self._print(text)
         return 0
 
     def _timeout(self, options: dict[str, str]) -> int:
         text = options.get("--timeout-duration", str(DEFAULT_TIMEOUT_SECONDS))
         try:
-            return int(text)
+            return whole_number(text, bits=64)
         except ValueError:
             self._print(
                 f"Invalid timeout duration: {text}. Using default of {DEFAULT_TIMEOUT_SECONDS}s."
@@ -360,7 +362,7 @@ def _is_user_here(options: dict[str, str]) -> bool:
     if text in _CURRENT_USER or text == "all":
         return True
     try:
-        return int(text) == _USER
+        return whole_number(text, bits=32) == _USER
     except ValueError:
         raise illegal_argument(f"Bad user number: {text}") from None
 

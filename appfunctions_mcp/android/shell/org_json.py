@@ -95,12 +95,13 @@ def json_text(value: object, *, indent: int | None = None) -> str:
 
 
 def _with_whole_numbers(value: object) -> object:
+    # No comprehensions, each of which would stand on the stack with what it calls.
     if isinstance(value, dict):
-        return {name: _with_whole_numbers(each) for name, each in value.items()}
+        return dict(zip(value, map(_with_whole_numbers, value.values()), strict=True))
     if isinstance(value, list | tuple):
-        return [_with_whole_numbers(each) for each in value]
+        return list(map(_with_whole_numbers, value))
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**63:
-        return int(value)
+        return int(value) if value or math.copysign(1, value) > 0 else value  # -0.0 stays so
     return value
 
 

@@ -20,7 +20,7 @@ from appfunctions_mcp.android.data_types import (
     ScalarType,
     TypeNumber,
 )
-from appfunctions_mcp.android.proxies import Proxy, members_of, proxy_of, text_of
+from appfunctions_mcp.android.proxies import Proxy, members_of, proxy_at, text_of
 from appfunctions_mcp.android.references import Components, object_of, resolved
 from appfunctions_mcp.android.shell.documents import Document, Value
 from appfunctions_mcp.android.type_shapes import SCHEMA_TYPE
@@ -78,7 +78,7 @@ class Arguments:
         if not isinstance(value, Document):
             return value
         found = resolved(data_type, self._components)
-        proxy = _proxy(data_type, found)
+        proxy = proxy_at(data_type, self._components)
         if proxy is not None:
             return self._text(proxy, value, place)
         if isinstance(found, OneOfType):
@@ -171,7 +171,7 @@ class Results:
         found = resolved(data_type, self._components)
         if isinstance(found, ScalarType):
             return _scalar(value, found.kind)
-        proxy = _proxy(data_type, found)
+        proxy = proxy_at(data_type, self._components)
         if proxy is not None:
             return Document(
                 {name: (each,) for name, each in members_of(proxy, value).items()}, _name(found)
@@ -201,10 +201,6 @@ class Results:
 
     def _property_names(self, data_type: DataType) -> set[str]:
         return {each.name for each in object_of(data_type, self._components).properties}
-
-
-def _proxy(used: DataType, found: DataType) -> Proxy | None:
-    return proxy_of(_name(used) or _name(found), found)
 
 
 def _name(data_type: DataType) -> str:

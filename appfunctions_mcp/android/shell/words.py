@@ -6,7 +6,11 @@ left alone. Knows nothing of what a command means.
 
 from collections.abc import Collection, Sequence
 
-__all__ = ["ShellError", "ShellWords", "UnknownOptionError"]
+from appfunctions_mcp.lazy_regex import regex
+
+__all__ = ["ShellError", "ShellWords", "UnknownOptionError", "whole_number"]
+
+_WHOLE_NUMBER = regex(r"[+-]?[0-9]{1,19}\Z")
 
 
 class ShellError(Exception):
@@ -28,6 +32,21 @@ class UnknownOptionError(Exception):
 def illegal_argument(message: str) -> ShellError:
     """The exception of a word that cannot be used."""
     return ShellError("java.lang.IllegalArgumentException", message)
+
+
+def whole_number(word: str, bits: int) -> int:
+    """A word as Java reads a whole number: digits alone, with a sign or without.
+
+    Args:
+        word: The word.
+        bits: How many the number may have: 32 for an int, 64 for a long.
+
+    Raises:
+        ValueError: It is none, or beyond these bits.
+    """
+    if not _WHOLE_NUMBER.match(word) or not -(2 ** (bits - 1)) <= int(word) < 2 ** (bits - 1):
+        raise ValueError(f"no whole number of {bits} bits")
+    return int(word)
 
 
 class ShellWords:
