@@ -1,6 +1,7 @@
 """Settings for every test: asyncio, and an environment without our own variables."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,13 +26,25 @@ def anyio_backend() -> str:
     return "asyncio"
 
 
+_FOLDERS = ("XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _kept_files_apart(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What servers of a whole module keep stays away from the user's own files too."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        for variable in _FOLDERS:
+            monkeypatch.setenv(variable, str(tmp_path_factory.mktemp(variable.lower())))
+        yield
+
+
 @pytest.fixture(autouse=True)
 def _clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """No variable of ours from outside, and every kept file below the test's own folder."""
     for name in list(os.environ):
         if name.startswith("APPFUNCTIONS_"):
             monkeypatch.delenv(name)
-    for variable in ("XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"):
+    for variable in _FOLDERS:
         monkeypatch.setenv(variable, str(tmp_path / variable.lower()))
 
 

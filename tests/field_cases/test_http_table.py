@@ -430,13 +430,13 @@ def test_a_length_that_lies_hides_no_second_request(servers: Servers) -> None:
 @pytest.mark.parametrize("parser", parsers())
 def test_pieces_of_one_byte_cost_no_more_than_the_body(parser: str) -> None:
     """F50."""
-    limit = 512 * 1024
+    limit = 384 * 1024
     with edge_server("alone", {"max_body_bytes": limit}, parser) as server:
         body = json.dumps(CALL_ADD).encode().ljust(limit)
         assert server.ask(body=body).status == 200
         before = resident_bytes(server, "VmRSS")
         Path(f"/proc/{server.process.process.pid}/clear_refs").write_text("5", "ascii")
-        with connected(server.port) as client:
+        with connected(server.port, seconds=100) as client:
             client.send(head({"Transfer-Encoding": "chunked"}))
             client.send(b"".join(chunk(body[n : n + 1]) for n in range(limit)))
             client.send(chunk(b""))

@@ -77,13 +77,17 @@ class AdbServer:
         feeding.start()
         assert process.stdout is not None
         assert process.stderr is not None
-        for number, stream in ((_STDOUT, process.stdout), (_STDERR, process.stderr)):
-            with stream:
-                while chunk := stream.read(32_768):
-                    connection.sendall(struct.pack("<BI", number, len(chunk)) + chunk)
-        code = process.wait()
-        connection.sendall(struct.pack("<BIB", _EXIT, 1, code))
-        feeding.join(5)
+        try:
+            for number, stream in ((_STDOUT, process.stdout), (_STDERR, process.stderr)):
+                with stream:
+                    while chunk := stream.read(32_768):
+                        connection.sendall(struct.pack("<BI", number, len(chunk)) + chunk)
+            connection.sendall(struct.pack("<BIB", _EXIT, 1, process.wait()))
+            feeding.join(5)
+        finally:
+            # A client that has gone away leaves its command behind.
+            process.kill()
+            process.wait()
 
 
 def _feed(connection: socket.socket, process: "subprocess.Popen[bytes]") -> None:

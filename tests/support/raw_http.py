@@ -102,9 +102,9 @@ class RawConnection:
 
 
 @contextmanager
-def connected(port: int) -> Iterator[RawConnection]:
-    """Connects to a server of this machine."""
-    with socket.create_connection(("127.0.0.1", port), DEADLINE_SECONDS) as client:
+def connected(port: int, *, seconds: float = DEADLINE_SECONDS) -> Iterator[RawConnection]:
+    """Connects to a server of this machine, and waits so long for each answer."""
+    with socket.create_connection(("127.0.0.1", port), seconds) as client:
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         connection = RawConnection(client)
         try:
