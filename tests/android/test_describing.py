@@ -11,7 +11,6 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 import pytest
-from appfunctions_mcp.android.uri_forms import uri_type
 from pydantic import BaseModel, Field, create_model
 
 from appfunctions_mcp import (
@@ -74,6 +73,7 @@ from appfunctions_mcp.android.describing.functions import (
 )
 from appfunctions_mcp.android.describing.types import Components, TypeDescriber
 from appfunctions_mcp.android.standard_types import DATE_TYPES
+from appfunctions_mcp.android.uri_forms import uri_type
 from appfunctions_mcp.exceptions import AppFunctionDeclarationError
 from appfunctions_mcp.schema.shapes import FormShape
 from appfunctions_mcp.schema.text_forms import TEXT_FORMS

@@ -4,7 +4,6 @@ import time
 from pathlib import Path
 
 import pytest
-from appfunctions_mcp.android.uri_forms import uri_type
 
 from appfunctions_mcp.android.data_types import (
     AndroidDocument,
@@ -19,6 +18,7 @@ from appfunctions_mcp.android.data_types import (
     StringPattern,
     TypeNumber,
 )
+from appfunctions_mcp.android.uri_forms import uri_type
 from appfunctions_mcp.android.xml.functions_xml import MAX_FUNCTIONS_XML_BYTES, read_functions_xml
 from appfunctions_mcp.android.xml.functions_xml_writing import functions_xml
 from appfunctions_mcp.exceptions import MetadataXmlError

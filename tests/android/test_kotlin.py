@@ -4,7 +4,6 @@ from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import pytest
-from appfunctions_mcp.android.uri_forms import uri_type
 from hypothesis import HealthCheck, given, settings
 
 from appfunctions_mcp.android.data_types import (
@@ -28,6 +27,7 @@ from appfunctions_mcp.android.data_types import (
 from appfunctions_mcp.android.kotlin.files import kotlin_files
 from appfunctions_mcp.android.references import object_of
 from appfunctions_mcp.android.standard_types import DATE_TYPES
+from appfunctions_mcp.android.uri_forms import uri_type
 from appfunctions_mcp.android.xml.functions_xml import read_functions_xml
 from appfunctions_mcp.exceptions import AppFunctionDeclarationError
 from appfunctions_mcp.metadata import AppFunctionAccessLevel, AppFunctionSchema, AppFunctionScope

@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from appfunctions_mcp.android.uri_forms import uri_type
 from hypothesis import HealthCheck, given, seed, settings
 
 from appfunctions_mcp.android.data_types import (
@@ -32,6 +31,7 @@ from appfunctions_mcp.android.data_types import (
 )
 from appfunctions_mcp.android.describing.exported_app import exported_files
 from appfunctions_mcp.android.kotlin.files import kotlin_files
+from appfunctions_mcp.android.uri_forms import uri_type
 from appfunctions_mcp.android.xml.functions_xml import read_functions_xml
 from appfunctions_mcp.exceptions import AppFunctionDeclarationError
 from appfunctions_mcp.metadata import AppFunctionAccessLevel, AppFunctionSchema, AppFunctionScope

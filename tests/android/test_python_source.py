@@ -5,7 +5,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from appfunctions_mcp.android.uri_forms import uri_type
 
 from appfunctions_mcp.android.data_types import (
     AllOfType,
@@ -25,6 +24,7 @@ from appfunctions_mcp.android.data_types import (
     TypeNumber,
 )
 from appfunctions_mcp.android.python.source import python_modules, python_package
+from appfunctions_mcp.android.uri_forms import uri_type
 from appfunctions_mcp.android.xml.functions_xml import read_functions_xml
 from appfunctions_mcp.exceptions import MetadataXmlError, SettingsError
 from appfunctions_mcp.metadata import AppFunctionAccessLevel, AppFunctionSchema, AppFunctionScope

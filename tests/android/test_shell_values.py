@@ -4,7 +4,6 @@ import json
 from typing import Any
 
 import pytest
-from appfunctions_mcp.android.uri_forms import uri_type
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -29,6 +28,7 @@ from appfunctions_mcp.android.shell.documents import (
     json_from_document,
 )
 from appfunctions_mcp.android.shell.values import RETURN_VALUE, Arguments, Results
+from appfunctions_mcp.android.uri_forms import uri_type
 
 INT, LONG, DOUBLE = (
     ScalarType(kind=each) for each in (TypeNumber.INT, TypeNumber.LONG, TypeNumber.DOUBLE)

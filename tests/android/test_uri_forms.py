@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import pytest
-from appfunctions_mcp.android.uri_forms import uri_patterns, uri_type, with_inline_uris
 
 from appfunctions_mcp.android.data_types import (
     AllOfType,
@@ -15,6 +14,7 @@ from appfunctions_mcp.android.data_types import (
     StringPattern,
     TypeNumber,
 )
+from appfunctions_mcp.android.uri_forms import uri_patterns, uri_type, with_inline_uris
 from tests.support.android_documents import INT, STRING, document, function, object_type
 
 CONTENT = (StringPattern("content:", 1),)
