@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from keyword import kwlist
 
-from appfunctions_mcp.android.uri_forms import uri_type
 from hypothesis import strategies as st
 
 from appfunctions_mcp.android.data_types import (
@@ -30,6 +29,7 @@ from appfunctions_mcp.android.data_types import (
     TypeNumber,
 )
 from appfunctions_mcp.android.references import object_of
+from appfunctions_mcp.android.uri_forms import uri_type
 from appfunctions_mcp.metadata import AppFunctionAccessLevel, AppFunctionSchema, AppFunctionScope
 from appfunctions_mcp.patterns import PatternType
 
