@@ -23,7 +23,7 @@ LAYERS = {
     "secret_values redaction telemetry log_lines crash_texts audit tracing "
     "access activities calls confirming executor execution_records function_states manager "
     "compiling selection registrations loading lifespans service settings resource_registry "
-    "offered_calls pending_steps handed_out reading prompting",
+    "offered_calls pending_steps handed_out reading prompting formats",
     3: "client android lint",
     4: "server assistant install",
     5: "cli testing __main__",
