@@ -9,6 +9,15 @@ TYPE_CHECKING = False  # the real one is in `typing`, which costs more than all 
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:  # what type checkers see of the names below
+    from appfunctions_mcp.assistant.assistant import (
+        Assistant as Assistant,
+    )
+    from appfunctions_mcp.assistant.conversation import (
+        Conversation as Conversation,
+    )
+    from appfunctions_mcp.assistant.dispatcher import (
+        ToolDispatcher as ToolDispatcher,
+    )
     from appfunctions_mcp.context import (
         AppFunctionContext as AppFunctionContext,
     )
@@ -151,6 +160,9 @@ if TYPE_CHECKING:  # what type checkers see of the names below
     )
 
 _HOME = {
+    "assistant.assistant": "Assistant",
+    "assistant.conversation": "Conversation",
+    "assistant.dispatcher": "ToolDispatcher",
     "context": "AppFunctionContext",
     "declaration": "app_function",
     "exceptions": "AppFunctionAppException AppFunctionAppUnknownException "

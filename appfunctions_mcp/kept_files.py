@@ -37,12 +37,14 @@ class KeptFile:
         path: The file; it and its folder are made by the first change.
         kind: What the file is, for messages, such as `state file`.
         version: The newest form that this program reads, and the one that it writes.
+        sort_members: Whether members are written sorted; else they keep their order.
     """
 
-    def __init__(self, path: Path, *, kind: str, version: int) -> None:
+    def __init__(self, path: Path, *, kind: str, version: int, sort_members: bool = True) -> None:
         self.path = path
         self.kind = kind
         self.version = version
+        self._sort_members = sort_members
         self._location = os.fspath(path)
 
     def stamp(self) -> FileStamp | None:
@@ -151,7 +153,8 @@ class KeptFile:
         # The lock is held, so what is left there belongs to a process that was killed.
         temporary.unlink(missing_ok=True)
         try:
-            _write_new(temporary, json.dumps(content, indent=1, sort_keys=True).encode() + b"\n")
+            text = json.dumps(content, indent=1, sort_keys=self._sort_members)
+            _write_new(temporary, text.encode() + b"\n")
             stamp = _stamp_after(temporary, previous)
             _patiently(lambda: os.replace(temporary, target))  # noqa: PTH105 - text and path alike
         except OSError:

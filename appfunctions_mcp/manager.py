@@ -7,7 +7,7 @@ searches, keeps states and tells observers of changes. Knows nothing of MCP.
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
@@ -213,11 +213,7 @@ class AppFunctionManager:
         if function is not None:
             return function
         known = [m.tool_name for m in self.listed(request.caller)]
-        near = nearest_names(request.function, known)
-        hint = f"; near it: {', '.join(near)}" if near else ""
-        raise AppFunctionFunctionNotFoundException(
-            f"no function is called {quoted(request.function)}{hint}"
-        ).as_refusal("unknown")
+        raise function_not_found(request.function, nearest_names(request.function, known))
 
     def _require_access(self, metadata: AppFunctionMetadata, caller: AppFunctionCaller) -> None:
         if not has_access(metadata, caller):
@@ -228,10 +224,7 @@ class AppFunctionManager:
     def _require_enabled(self, metadata: AppFunctionMetadata) -> None:
         self.refresh()
         if not self.is_enabled(metadata):
-            raise AppFunctionDisabledException(
-                f"{metadata.tool_name} is switched off",
-                recovery="The user can enable it; until then the task needs another way.",
-            ).as_refusal("disabled")
+            raise function_disabled(metadata.tool_name)
 
     def offered(self) -> list[AppFunctionMetadata]:
         """What somebody may see: the functions that are enabled and belong to no activity."""
@@ -326,6 +319,27 @@ class AppFunctionManager:
             event loop.
         """
         return self._states.observe()
+
+
+def function_not_found(name: str, near: Sequence[str]) -> AppFunctionFunctionNotFoundException:
+    """What a call of a name ends in that no function has.
+
+    Args:
+        name: What the caller wrote.
+        near: What was probably meant, best first.
+    """
+    hint = f"; near it: {', '.join(near)}" if near else ""
+    return AppFunctionFunctionNotFoundException(
+        f"no function is called {quoted(name)}{hint}"
+    ).as_refusal("unknown")
+
+
+def function_disabled(tool_name: str) -> AppFunctionDisabledException:
+    """What a call of a function that is switched off ends in."""
+    return AppFunctionDisabledException(
+        f"{tool_name} is switched off",
+        recovery="The user can enable it; until then the task needs another way.",
+    ).as_refusal("disabled")
 
 
 def _around(hook: ExecutionHook, proceed: Proceed) -> Proceed:

@@ -1,4 +1,4 @@
-"""For authors of functions: a client in the same process, for tests.
+"""For authors of functions and of loops: a client in the same process and a model by a script.
 
 Example:
     async with connect(service) as client:
@@ -13,6 +13,7 @@ from typing import Any
 
 from mcp import Client
 
+from appfunctions_mcp.assistant.scripted import ScriptedCall, ScriptedModel
 from appfunctions_mcp.client import connect_client
 from appfunctions_mcp.exceptions import AppFunctionException
 from appfunctions_mcp.manager import Proceed
@@ -20,7 +21,13 @@ from appfunctions_mcp.requests import ExecuteAppFunctionRequest, ExecuteAppFunct
 from appfunctions_mcp.server.sdk import build_server
 from appfunctions_mcp.service import AppFunctionService
 
-__all__ = ["CapturedExecution", "captured_executions", "connect"]
+__all__ = [
+    "CapturedExecution",
+    "ScriptedCall",
+    "ScriptedModel",
+    "captured_executions",
+    "connect",
+]
 
 
 @asynccontextmanager

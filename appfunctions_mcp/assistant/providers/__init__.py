@@ -1,0 +1,46 @@
+"""Models of providers, each over the provider's own client, which is an extra.
+
+    from appfunctions_mcp.assistant.providers import AnthropicModel
+
+Only what is used is imported.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from appfunctions_mcp.assistant.providers.anthropic_model import AnthropicModel
+    from appfunctions_mcp.assistant.providers.gemini_model import GeminiModel
+    from appfunctions_mcp.assistant.providers.named import PROVIDERS, model_named
+    from appfunctions_mcp.assistant.providers.openai_models import (
+        OpenAiChatModel,
+        OpenAiResponsesModel,
+    )
+
+__all__ = [
+    "PROVIDERS",
+    "AnthropicModel",
+    "GeminiModel",
+    "OpenAiChatModel",
+    "OpenAiResponsesModel",
+    "model_named",
+]
+
+_HOME = {
+    "PROVIDERS": "named",
+    "AnthropicModel": "anthropic_model",
+    "GeminiModel": "gemini_model",
+    "OpenAiChatModel": "openai_models",
+    "OpenAiResponsesModel": "openai_models",
+    "model_named": "named",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Imports the module of a public name when it is first used."""
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(f"{__name__}.{home}"), name)
+    globals()[name] = value
+    return value
