@@ -7,7 +7,7 @@ import hashlib
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 APP_FOLDER = "appfunctions-mcp"
@@ -22,6 +22,17 @@ def state_file(server_name: str, metadata_path: Path | None = None) -> Path:
             None for an app made in code.
     """
     return state_folder() / f"{_file_name(server_name, metadata_path)}.json"
+
+
+def conversations_folder(name: str, sources: Sequence[str]) -> Path:
+    """The folder that keeps the conversations over one set of functions.
+
+    Args:
+        name: What people call the set.
+        sources: What it is made of; two sets of one name keep apart.
+    """
+    digest = hashlib.sha256("\0".join(sources).encode("utf-8", "surrogatepass")).hexdigest()
+    return state_folder() / "conversations" / f"{_file_name(name, None)}-{digest[:8]}"
 
 
 def state_folder() -> Path:

@@ -168,6 +168,7 @@ class Settings:
     engine: Literal["lean", "sdk"] | None = None
     stdio: Literal["auto", "threads"] = "auto"
     """Whether stdio uses threads even where the platform can do without."""
+    provider: str | None = None
     no_color: bool = False
     """Whether `NO_COLOR` asks for no colours on terminals."""
 
@@ -287,6 +288,7 @@ _OPTIONS: Mapping[str, _Option] = {
     "state_keys": _Option(_state_key, many=True, secret=True),
     "engine": _Option(_choice("lean", "sdk")),
     "stdio": _Option(_choice("auto", "threads")),
+    "provider": _Option(_text),
 }
 
 
@@ -391,9 +393,8 @@ def _warn_of_unknown(unknown: list[str], known: Iterable[str]) -> None:
     from appfunctions_mcp.names import nearest_names
     from appfunctions_mcp.telemetry import warn
 
+    names = [variable.removeprefix(PREFIX) for variable in known]
     for variable in sorted(unknown):
-        nearest = nearest_names(
-            variable.removeprefix(PREFIX), [k.removeprefix(PREFIX) for k in known], 1
-        )
+        nearest = nearest_names(variable.removeprefix(PREFIX), names, 1)
         advice = f"did you mean {PREFIX}{nearest[0]}?" if nearest else "it has no effect"
         warn(f"{quoted(variable)} is no variable of this program; {advice}")

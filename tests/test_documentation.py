@@ -7,7 +7,7 @@ import shlex
 import subprocess
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +18,18 @@ from appfunctions_mcp import load_service
 from appfunctions_mcp.cli import COMMANDS
 from appfunctions_mcp.metadata_xml import parse_metadata
 from appfunctions_mcp.testing import connect
+from tests.support.documented_models import (
+    ANSWER,
+    FORMATS_OF,
+    addresses_of,
+    documented_provider,
+)
 from tests.support.documents import ROOT, Block, blocks_of, commands_of, pages
+from tests.support.providers import ProviderServer
 
 PAGES = [pytest.param(page, id=page.name) for page in pages()]
 PROGRAM = (sys.executable, "-m", "appfunctions_mcp")
-OTHER_PROGRAMS = {"docker", "make", "pipx"}
+OTHER_PROGRAMS = {"docker", "export", "make", "ollama", "pip", "pipx"}
 
 
 @pytest.fixture
@@ -37,6 +44,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
             del sys.modules[name]
 
 
+@pytest.fixture
+def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[ProviderServer]:
+    """A provider of models on this machine, which every client finds."""
+    with documented_provider(monkeypatch) as server:
+        yield server
+
+
 def _lies_in(module: str, folder: Path) -> bool:
     return Path(sys.modules[module].__file__ or "/").is_relative_to(folder)
 
@@ -49,14 +63,26 @@ def write_files(blocks: list[Block], folder: Path) -> None:
             path.write_text(block.text, encoding="utf-8")
 
 
-def run_blocks(page: Path, blocks: list[Block], folder: Path) -> dict[str, Any]:
-    """Runs the Python blocks of a page in order, as one module."""
+def run_blocks(
+    page: Path, blocks: list[Block], folder: Path, addresses: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Runs the Python blocks of a page in order, as one module.
+
+    Args:
+        page: The page.
+        blocks: Its blocks.
+        folder: Where they run.
+        addresses: What takes the place of the addresses of providers.
+    """
     module = types.ModuleType(f"page_{page.stem}")
     sys.modules[module.__name__] = module
     for block in blocks:
         if block.language != "python" or block.file_name or block.note.startswith("made: "):
             continue
-        code = compile("\n" * block.line + block.text, folder / f"{page.name}.py", "exec")
+        text = block.text
+        for written, address in (addresses or {}).items():
+            text = text.replace(written, address)
+        code = compile("\n" * block.line + text, folder / f"{page.name}.py", "exec")
         if block.note.startswith("raises: "):
             expected = getattr(appfunctions_mcp, block.note.removeprefix("raises: "))
             with pytest.raises(expected):
@@ -67,13 +93,27 @@ def run_blocks(page: Path, blocks: list[Block], folder: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_the_python_of_a_page_runs(page: Path, folder: Path) -> None:
+def test_the_python_of_a_page_runs(
+    page: Path, folder: Path, provider: ProviderServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where a page asks a provider, no request breaks a rule, and the answer is printed."""
     blocks = blocks_of(page)
     write_files(blocks, folder)
 
-    run_blocks(page, blocks, folder)
+    run_blocks(page, blocks, folder, addresses_of(provider))
 
     assert blocks or page.name != "README.md"
+    assert provider.refused == []
+    assert {request.format for request in provider.requests} >= FORMATS_OF.get(page.name, set())
+    assert not provider.requests or ANSWER in capsys.readouterr().out
+
+
+def piped(line: str) -> tuple[str, str]:
+    """What a line writes into the standard input of a command, and the command."""
+    before, _, after = line.partition(" | ")
+    if not before.startswith("echo "):
+        return "", line
+    return " ".join(shlex.split(before)[1:]) + "\n", after
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -82,12 +122,13 @@ def test_what_a_page_shows_on_the_console_is_what_is_printed(page: Path, folder:
     write_files(blocks, folder)
     shown, printed = [], []
     for command in (c for b in blocks if b.language == "console" for c in commands_of(b)):
-        program, *words = shlex.split(command.command)
+        typed, command_line = piped(command.command)
+        program, *words = shlex.split(command_line)
         assert program == "appfunctions-mcp", command.command
         done = subprocess.run(
             [*PROGRAM, *words],
             cwd=folder,
-            stdin=subprocess.DEVNULL,
+            input=typed,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

@@ -74,6 +74,7 @@ def test_every_variable_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         "STATE_KEYS": "k" * 32 + "," + "l" * 16,
         "ENGINE": "sdk",
         "STDIO": "threads",
+        "PROVIDER": "ollama:qwen3",
     }
 
     settings = Settings.from_environment(
@@ -112,6 +113,7 @@ def test_every_variable_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         state_keys=("k" * 32, "l" * 16),
         engine="sdk",
         stdio="threads",
+        provider="ollama:qwen3",
         no_color=True,
     )
 

@@ -26,6 +26,7 @@ COMMANDS = {
     "import-android": "make a Python project of an Android app's functions",
     "export-android": "write functions as an Android app has them: XML and Kotlin",
     "bridge": "serve the functions of a connected Android device",
+    "chat": "talk with a model that may call the functions",
     "cmd": "answer as Android's shell does: cmd app_function …",
 }
 
