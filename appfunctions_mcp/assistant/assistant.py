@@ -11,7 +11,7 @@ from typing import Self
 
 from appfunctions_mcp.assistant.batch import logged_crash
 from appfunctions_mcp.assistant.conversation import Conversation
-from appfunctions_mcp.assistant.dispatcher import Confirm, ToolDispatcher
+from appfunctions_mcp.assistant.dispatcher import AnySource, Confirm, ToolDispatcher
 from appfunctions_mcp.assistant.events import (
     Answer,
     AssistantEvent,
@@ -24,7 +24,6 @@ from appfunctions_mcp.assistant.events import (
 from appfunctions_mcp.assistant.models import Model, ModelRequest
 from appfunctions_mcp.assistant.repairing import interrupted_result
 from appfunctions_mcp.assistant.repetition import RepetitionGuard
-from appfunctions_mcp.assistant.sources import FunctionSource
 from appfunctions_mcp.exceptions import AppFunctionsError
 from appfunctions_mcp.formats.exported_tools import ExportedTools
 from appfunctions_mcp.formats.messages import (
@@ -40,7 +39,6 @@ from appfunctions_mcp.formats.messages import (
 from appfunctions_mcp.formats.model_format import ModelFormat, StreamPiece, TextPiece
 from appfunctions_mcp.metadata import AppFunctionMetadata
 from appfunctions_mcp.records import replaced
-from appfunctions_mcp.service import AppFunctionService
 
 __all__ = ["Assistant"]
 
@@ -60,7 +58,8 @@ class Assistant:
 
     Args:
         model: Who is asked.
-        functions: What it may call: a service, a source, or a dispatcher with limits of its own.
+        functions: What it may call: a service, an MCP server (its URL, or its command as a list of
+            words), another source, or a dispatcher with limits of its own.
         conversation: What has been said before; a new one when left out.
         system: What holds for the whole of a new conversation.
         max_iterations: How often functions are called for one question; then the model is asked
@@ -70,13 +69,14 @@ class Assistant:
             estimate; see `Conversation.trim`. Nothing is dropped when left out.
 
     Raises:
-        ValueError: A limit is negative.
+        TypeError: The model, or what has the functions, is none.
+        ValueError: A limit is negative, or a URL or a command is not accepted.
     """
 
     def __init__(
         self,
         model: Model,
-        functions: ToolDispatcher | FunctionSource | AppFunctionService,
+        functions: ToolDispatcher | AnySource,
         *,
         conversation: Conversation | None = None,
         system: str = "",
@@ -84,8 +84,15 @@ class Assistant:
         confirm: Confirm | None = None,
         max_history_tokens: int | None = None,
     ) -> None:
+        if not isinstance(model, Model):
+            raise TypeError(
+                f"the model is of the type {type(model).__name__}; make one as "
+                "model_named('anthropic:claude-sonnet-5-5') of appfunctions_mcp.assistant.providers"
+            )
         if max_iterations < 0:
             raise ValueError(f"max_iterations is {max_iterations}; accepted is 0 or more")
+        if max_history_tokens is not None and max_history_tokens < 0:
+            raise ValueError(f"max_history_tokens is {max_history_tokens}; accepted is 0 or more")
         self.conversation = conversation if conversation is not None else Conversation(system)
         self.model = model
         self.dispatcher = (
@@ -187,7 +194,9 @@ class Assistant:
         self, parts: tuple[UserPart, ...], tell: Listener, *, is_streamed: bool
     ) -> Answer:
         if self._is_answering:
-            raise AppFunctionsError("this assistant is answering; wait for its answer")
+            raise AppFunctionsError(
+                "this assistant is answering; wait for its answer, or close its stream"
+            )
         conversation = self.conversation
         conversation.repair()
         before = conversation.exchanges

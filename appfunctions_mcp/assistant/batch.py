@@ -26,6 +26,7 @@ from appfunctions_mcp.exceptions import (
     AppFunctionSystemUnknownException,
     AppFunctionUnknownException,
 )
+from appfunctions_mcp.formats.argument_texts import read_arguments
 from appfunctions_mcp.formats.messages import FunctionCall, FunctionResult
 from appfunctions_mcp.functions import crashed
 from appfunctions_mcp.json_text import JsonTextError, write_json
@@ -204,6 +205,7 @@ class Batch:
     async def _called(
         self, place: int, call: FunctionCall, function: AppFunctionMetadata | None
     ) -> FunctionResult:
+        call = _with_read_arguments(call)
         self._require_runnable(place, call, function)
         if function is None:
             raise self._refusal(call.name)
@@ -290,6 +292,15 @@ def unavailable_result(call: FunctionCall, fault: SourceError) -> FunctionResult
         str(fault), recovery="Go on without functions, or tell the user."
     )
     return error_result(call, unavailable)
+
+
+def _with_read_arguments(call: FunctionCall) -> FunctionCall:
+    """The call; a loop that makes its calls itself may hand on their arguments as JSON text."""
+    arguments: object = call.arguments
+    if call.fault or not isinstance(arguments, str):
+        return call
+    read, fault = read_arguments(arguments)
+    return replaced(call, arguments=read, fault=fault)
 
 
 def tell_result(result: FunctionResult, on_result: OnResult | None) -> FunctionResult:

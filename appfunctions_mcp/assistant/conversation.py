@@ -193,7 +193,15 @@ class Conversation:
         Args:
             format: Of the provider.
             tools: Of the same format; what the model may call.
+
+        Raises:
+            ValueError: The tools were exported for another format.
         """
+        if tools is not None and tools.format != format.name:
+            raise ValueError(
+                f"the tools are exported for {tools.format}, and the request is for {format.name}; "
+                "export them with the same format"
+            )
         return format.request(self.history(format.name), tools)
 
     def repair(self) -> tuple[str, ...]:

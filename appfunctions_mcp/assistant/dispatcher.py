@@ -57,7 +57,8 @@ class ToolDispatcher:
             all calls of a reply (300) and `max_calls` of a reply (128); see `DispatchLimits`.
 
     Raises:
-        ValueError: A limit is not accepted.
+        TypeError: The source is nothing that has functions.
+        ValueError: A limit, a URL or a command is not accepted.
     """
 
     def __init__(self, source: AnySource, **limits: Unpack[Limits]) -> None:
@@ -265,6 +266,12 @@ def _source_of(source: AnySource) -> FunctionSource:
         from appfunctions_mcp.assistant.mcp_source import McpSource
 
         return McpSource(source if isinstance(source, str) else list(source))
+    if not isinstance(source, FunctionSource):
+        raise TypeError(
+            f"functions come from no {type(source).__name__}; accepted are a service, such as "
+            "load_service(…) or AppFunctionService.from_functions([…], …), an MCP server's URL, "
+            "its command as a list of words, and an object with functions() and execute(call)"
+        )
     return source
 
 

@@ -64,6 +64,9 @@ class McpSource:
         name: What messages call the server; its program or host when left out.
         start_seconds: How long it may take to connect.
         options: What else `open_server` takes: `env`, `cwd`, `headers`, `mode`.
+
+    Raises:
+        ValueError: The text is no URL, or the list has no words.
     """
 
     def __init__(
@@ -74,6 +77,7 @@ class McpSource:
         start_seconds: float = START_SECONDS,
         **options: Any,
     ) -> None:
+        _require_reachable(target)
         self.name = name or _name_of(target)
         self._target = target
         self._start_seconds = start_seconds
@@ -332,6 +336,21 @@ class _HeldConnection:
         except ServerError as fault:
             self._source.lost_track()
             warn(f"an MCP server does not tell when its tools change: {_said(fault)}")
+
+
+def _require_reachable(target: Target) -> None:
+    """Refuses a command as one text, and one that names no program."""
+    if isinstance(target, str) and not target.startswith(("http://", "https://")):
+        raise ValueError(
+            f"{quoted(target)} is no URL of an MCP server; accepted is one such as "
+            "http://127.0.0.1:8000/mcp, or a command as a list of its words"
+        )
+    if isinstance(target, list | tuple) and not (target and all(map(_is_word, target))):
+        raise ValueError("the command of an MCP server is a list of one or more words, all texts")
+
+
+def _is_word(value: object) -> bool:
+    return isinstance(value, str) and bool(value)
 
 
 def _name_of(target: Target) -> str:

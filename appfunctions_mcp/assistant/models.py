@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Protocol, Self, runtime_checkable
 
 from appfunctions_mcp.exceptions import AppFunctionsError
 from appfunctions_mcp.formats.exported_tools import ExportedTools
@@ -26,6 +26,7 @@ class ModelRequest:
     """In the model's format; None asks for an answer without calls."""
 
 
+@runtime_checkable
 class Model(Protocol):
     """A model that answers requests."""
 
@@ -50,7 +51,7 @@ class Model(Protocol):
         """
 
 
-class ClosingModel:
+class ClosingModel(Model):
     """What the models of this package have in common: `async with` closes them."""
 
     async def close(self) -> None:

@@ -53,6 +53,9 @@ class ScriptedModel(ClosingModel):
     Args:
         replies: One for each request, in order.
         format: The name of the format whose rules hold, or the format.
+
+    Raises:
+        TypeError: The replies are no list but one text.
     """
 
     def __init__(
@@ -61,6 +64,8 @@ class ScriptedModel(ClosingModel):
         *,
         format: str | ModelFormat = "openai-chat",  # noqa: A002 - the word for it
     ) -> None:
+        if isinstance(replies, str):
+            raise TypeError(f"the replies are one text; give them as a list: [{replies!r}]")
         self._format = format_named(format) if isinstance(format, str) else format
         self._replies = iter(replies)
         self._ids = map("call_{}".format, itertools.count(1))
@@ -86,9 +91,10 @@ class ScriptedModel(ClosingModel):
         self.requests.append(request)
         scripted = next(self._replies, None)
         if scripted is None:
+            number = len(self.requests)
             raise ProviderError(
-                f"the script has {len(self.requests) - 1} replies, and this is request "
-                f"{len(self.requests)}"
+                f"the script is at its end: this is request {number}, and it has replies for "
+                f"{number - 1}"
             )
         reply = self._reply_of(scripted(request) if callable(scripted) else scripted)
         if reply.usage != Usage():

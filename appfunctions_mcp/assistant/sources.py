@@ -36,6 +36,7 @@ class SourceCall:
     """Told of each sign of life, which lets the call's time begin anew (F58); from any thread."""
 
 
+@runtime_checkable
 class FunctionSource(Protocol):
     """Functions that can be listed and called.
 

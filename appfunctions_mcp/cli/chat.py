@@ -106,6 +106,8 @@ def run(args: argparse.Namespace) -> int:
     settings = read_settings(args)
     args.max_iterations = _number("--max-iterations", args.max_iterations, least=0)
     args.max_history_tokens = _number("--max-history-tokens", args.max_history_tokens)
+    if args.question is not None and not args.question.strip():
+        raise SettingsError("--question is empty; give it as -q 'What can you do?'")
     model = _model(settings.provider, args.base_url)
     is_plain = args.json or args.question is not None
     no_color = args.no_color or settings.no_color
@@ -182,7 +184,8 @@ async def _converse(
     if streams.is_terminal:
         names = [each.tool_name for each in functions]
         streams.complete_with([*(f"/{name}" for name in COMMANDS), *names])
-        _greet(screen, kept, f"{sources.name}: {len(names)} functions, {settings.provider}")
+        number = "1 function" if len(names) == 1 else f"{len(names)} functions"
+        _greet(screen, kept, f"{sources.name}: {number}, {settings.provider}")
     return await session.converse()
 
 

@@ -10,6 +10,7 @@ import os
 import queue
 import signal
 import socket
+import sys
 import threading
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future
@@ -24,8 +25,8 @@ _MOST_INTERRUPTS = 3
 # Windows does not let Ctrl+C through while a thread waits without end.
 _WAIT_SECONDS = 0.2 if os.name == "nt" else None
 
-# Line editing passes over a signal that comes just before it waits for a key; a change of the
-# window's size lets it look again, and does nothing else.
+# A signal that comes just before a key or a pipe is waited for is passed over; a change of the
+# window's size lets whoever waits look again, and does nothing else.
 _NUDGE = getattr(signal, "SIGWINCH", None)
 _NUDGE_SECONDS = 0.1
 
@@ -53,6 +54,13 @@ class Desk:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[Any] | None = None
         self._is_reading = False
+        self._is_asked = False
+        """Whether a line is wanted that the main thread has not begun to read."""
+        self._is_cut = False
+        """Whether Ctrl+C came meanwhile."""
+        self._is_over = False
+        """Whether the conversation has ended, so that no line is wanted any more."""
+        self._is_served = threading.Event()
         self._interrupts = 0
         self._woken, self._waking = socket.socketpair()
 
@@ -63,6 +71,7 @@ class Desk:
             Interrupted: Ctrl+C was pressed.
         """
         answer: _Answer = asyncio.get_running_loop().create_future()
+        self._is_asked = True
         self._jobs.put((prompt, answer))
         return await answer
 
@@ -112,10 +121,26 @@ class Desk:
             self._outcome.set_exception(fault)
         finally:
             self._is_started.set()
-            self._jobs.put(None)
+            self._end_reading()
+
+    def _end_reading(self) -> None:
+        """Lets the main thread go on, also where it reads a line that nobody wants any more."""
+        self._is_over = True
+        main = threading.main_thread().ident
+        if self._is_reading and _NUDGE is not None and main is not None:
+            signal.pthread_kill(main, signal.SIGINT)
+        self._jobs.put(None)
+        while not self._is_served.wait(_NUDGE_SECONDS):
+            self._nudge()
 
     def _serve(self) -> None:
         """Reads whatever is asked for, until the conversation ends."""
+        try:
+            self._serve_jobs()
+        finally:
+            self._is_served.set()
+
+    def _serve_jobs(self) -> None:
         while True:
             try:
                 job = self._jobs.get(timeout=_WAIT_SECONDS)
@@ -136,11 +161,14 @@ class Desk:
     def _read(self, prompt: str) -> str | None:
         self._is_reading = True
         try:
+            self._is_asked = False
+            if self._is_cut or self._is_over:
+                raise KeyboardInterrupt
             return self._read_line(prompt)
         except EOFError:
             return None
         finally:
-            self._is_reading = False
+            self._is_reading = self._is_cut = False
 
     def _call(self, function: Callable[..., object], *arguments: Any) -> None:
         """Lets the event loop call a function, where it is still there."""
@@ -159,7 +187,9 @@ class Desk:
         for stream in (self._woken, self._waking):
             stream.setblocking(False)
         woken_before = signal.set_wakeup_fd(self._waking.fileno(), warn_on_full_buffer=False)
-        reactions = (("SIGINT", self._interrupt), ("SIGTERM", _end), ("SIGHUP", _end))
+        reactions = [("SIGINT", self._interrupt), ("SIGTERM", _end), ("SIGHUP", _end)]
+        if "readline" not in sys.modules:  # which has its own, and draws the line anew
+            reactions.append(("SIGWINCH", _look_again))
         for name, react in reactions:
             number = getattr(signal, name, None)  # Windows has no SIGHUP
             if number is not None:
@@ -173,9 +203,11 @@ class Desk:
 
     def _signalled(self) -> None:
         """A signal has come, of which the main thread may not know."""
+        signals = b""
         with contextlib.suppress(OSError):  # nothing to read: it has been read already
-            self._woken.recv(64)
-        asyncio.get_running_loop().call_later(_NUDGE_SECONDS, self._nudge)
+            signals = self._woken.recv(64)
+        if any(number != _NUDGE for number in signals):
+            asyncio.get_running_loop().call_later(_NUDGE_SECONDS, self._nudge)
 
     def _nudge(self) -> None:
         main = threading.main_thread().ident
@@ -187,7 +219,14 @@ class Desk:
         self._interrupts += 1
         if self._is_reading or self._interrupts >= _MOST_INTERRUPTS:
             raise KeyboardInterrupt
-        self._call(self.on_interrupt)
+        if self._is_asked:
+            self._is_cut = True
+        else:
+            self._call(self.on_interrupt)
+
+
+def _look_again(_number: int, _frame: FrameType | None) -> None:
+    """That it is called at all lets other signals be seen."""
 
 
 def _end(number: int, _frame: FrameType | None) -> None:

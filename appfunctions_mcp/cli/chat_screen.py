@@ -205,6 +205,7 @@ class PlainScreen:
 
     def note(self, text: str) -> None:
         """Writes text aside."""
+        self._end_line()
         self._aside(text)
 
     def fail(self, text: str) -> None:

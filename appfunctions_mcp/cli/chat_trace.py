@@ -67,8 +67,9 @@ class TracedModel:
         tools = body.pop("tools", None)
         size = f"{len(compact(tools)):,} characters" if tools else "none"
         number = len(request.tools.tools) if request.tools is not None else 0
+        plural = "" if len(messages) == 1 else "s"
         self._tell(
-            f"request ({self.format.name}): {len(messages)} messages ({counted}), about "
+            f"request ({self.format.name}): {len(messages)} message{plural} ({counted}), about "
             f"{estimated_tokens(request.history):,} tokens without tools; tools: {number}, {size} "
             "(/tools NAME shows one)"
         )

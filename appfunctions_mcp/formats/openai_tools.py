@@ -131,8 +131,8 @@ def _exported(
 def _hidden_defaults(function: AppFunctionMetadata) -> list[str]:
     """What null means for a function of this process beside a default that is published."""
     return [
-        f"{quoted(each.name)} is always sent: null asks for its default, unless its declared type "
-        "admits null, which it then is"
+        f"{quoted(each.name)} is always sent: null asks for its default, or is null where its "
+        "declared type admits that"
         for each in function.parameters
         if not each.required and each.schema.get("default") is not None
     ]

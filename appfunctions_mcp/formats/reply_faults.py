@@ -10,6 +10,7 @@ __all__ = [
     "foreign_event",
     "kinds_in",
     "no_content",
+    "no_member",
     "objects_in",
     "other_form",
     "refuse_failure",
@@ -42,6 +43,13 @@ def no_content(
     return ReplyError(
         f"the reply has neither text nor a call; it has {kinds_in(kinds)}{ending}{refusal}"
     )
+
+
+def no_member(name: str, body: Mapping[str, Any]) -> ReplyError:
+    """Why a body is no reply: the member that holds the answer is not there, or is empty."""
+    if name in body:
+        return ReplyError(f"the {name!r} of the reply are empty")
+    return ReplyError(f"the reply has no {name!r}; it has {kinds_in(body)}")
 
 
 def foreign_event(event: Mapping[str, Any], awaited: str) -> ReplyError:

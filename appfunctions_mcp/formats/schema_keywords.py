@@ -6,7 +6,7 @@ Knows one part of a schema at a time.
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from appfunctions_mcp.metadata import JsonSchema
@@ -202,7 +202,9 @@ def read_keywords(part: Mapping[str, Any]) -> JsonSchema:
     """What a part of any schema says, in the spelling of today's JSON Schema.
 
     `const` becomes `enum`, `items` with a list `prefixItems`; a boolean `exclusiveMinimum` takes
-    its number. Whatever has a value of the wrong kind, or says nothing to a model, is left out.
+    its number; what `then` and `else` declare goes into `dependentSchemas`, since it holds under
+    a condition too. Whatever has a value of the wrong kind, or says nothing to a model, is left
+    out.
     """
     read: JsonSchema = {
         name: part[name] for name, fits in _ALL_LIMITS.items() if name in part and fits(part[name])
@@ -223,11 +225,36 @@ def read_keywords(part: Mapping[str, Any]) -> JsonSchema:
         read |= {"items": rest} if isinstance(rest, Mapping | bool) else {}
     if part.get("unevaluatedProperties") is False and "additionalProperties" not in read:
         read["additionalProperties"] = False
+    if conditional := list(_conditional_properties(part)):
+        read["dependentSchemas"] = {str(n): each for n, each in enumerate(conditional)}
     choices = [value for value in read.pop("enum", ()) if _is_json(value)]
     read |= {"enum": choices} if choices else {}
     if "default" in part and _is_json(part["default"]):
         read["default"] = part["default"]
     return read
+
+
+def _conditional_properties(part: Mapping[str, Any]) -> Iterator[JsonSchema]:
+    """What a part declares under some condition, also where one stands in another."""
+    waiting, seen = list(_conditional_parts(part)), set[int]()
+    while waiting:
+        each = waiting.pop(0)
+        if not isinstance(each, Mapping) or id(each) in seen:
+            continue
+        seen.add(id(each))
+        if isinstance(each.get("properties"), Mapping) and each["properties"]:
+            yield {"properties": each["properties"]}
+        waiting += _conditional_parts(each)
+        for word in ("allOf", "anyOf", "oneOf"):
+            waiting += each[word] if isinstance(each.get(word), list) else ()
+
+
+def _conditional_parts(part: Mapping[str, Any]) -> Iterator[Any]:
+    # `dependencies` is what older drafts call it; there a value may be a list of names.
+    for word in ("dependentSchemas", "dependencies"):
+        dependent = part.get(word)
+        yield from dependent.values() if isinstance(dependent, Mapping) else ()
+    yield from (part.get(word) for word in ("then", "else") if "if" in part)
 
 
 def _is_json(value: Any) -> bool:

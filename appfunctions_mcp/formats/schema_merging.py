@@ -66,9 +66,14 @@ def _closed(left: Any, right: Any) -> Any:
     return _both(left, right) if isinstance(left, Mapping) and isinstance(right, Mapping) else left
 
 
+def _all_parts(left: JsonSchema, right: JsonSchema) -> JsonSchema:
+    return {str(n): part for n, part in enumerate([*left.values(), *right.values()])}
+
+
 _JOINS: dict[str, Callable[[Any, Any], Any]] = {
     "properties": _joined_properties,
     "required": _all_names,
+    "dependentSchemas": _all_parts,
     "additionalProperties": _closed,
     "items": _both,
     "enum": _common_values,

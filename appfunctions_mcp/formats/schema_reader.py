@@ -171,8 +171,10 @@ class SchemaReader:
         return {"type": kind, **limits_of(node, [kind]), **parts}
 
     def _members(self, node: Mapping[str, Any], level: int) -> JsonSchema:
-        declared = node.get("properties", {})
+        declared = _declared(node)
         others = node.get("additionalProperties")
+        if others is not None and is_impossible(others):
+            others = _of_patterns(node)
         is_closed = others is not None and is_impossible(others)
         properties = {
             name: self._read(part, level + 1)
@@ -208,6 +210,25 @@ class SchemaReader:
     def _note(self, text: str) -> None:
         if text not in self._notes:
             self._notes.append(text)
+
+
+def _of_patterns(node: Mapping[str, Any]) -> Any:
+    """What keys that are not declared may hold where only those of a pattern are accepted."""
+    parts = [part for part in node.get("patternProperties", {}).values() if not is_impossible(part)]
+    return {"anyOf": parts} if parts else False
+
+
+def _declared(node: Mapping[str, Any]) -> JsonSchema:
+    """The properties of an object, then those that it has under a condition only."""
+    declared: JsonSchema = dict(node.get("properties", {}))
+    found: dict[str, list[Any]] = {}
+    for part in node.get("dependentSchemas", {}).values():
+        for name, own in part["properties"].items():
+            if not is_impossible(own):
+                found.setdefault(name, []).append(own)
+    for name, parts in found.items():
+        declared.setdefault(name, {"anyOf": parts})
+    return declared
 
 
 def _scalar(node: Mapping[str, Any], kinds: list[str], values: list[Any] | None) -> JsonSchema:

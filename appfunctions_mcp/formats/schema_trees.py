@@ -8,6 +8,8 @@ A foreign tool may publish any JSON Schema, or something that is none. In the pl
 - every other part has `anyOf` and nothing but words beside it, or `type`: one type, or a list of
   scalar types;
 - `oneOf` is `anyOf`, `allOf` is merged, `const` is an `enum` of one value, a tuple is an array;
+- what an object may have under a condition only (`then`, `else`, `dependentSchemas`) is an
+  optional property, and what it may have by a pattern of keys is a key that is not declared;
 - every array has `items`, and nothing is empty: any value is a union of types (F18, F23);
 - only the keywords of `KEYWORDS` occur, each with a value of the right kind (F27).
 

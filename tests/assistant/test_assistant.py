@@ -110,6 +110,14 @@ def always(*reply: Any) -> ScriptedModel:
     return ScriptedModel([answer] * 50)
 
 
+async def test_what_is_no_model_is_refused_at_once() -> None:
+    word: Any = "anthropic:claude-sonnet-5-5"
+    with pytest.raises(TypeError, match=r"the model is of the type str; make one as model_named"):
+        Assistant(word, service())
+    with pytest.raises(TypeError, match=r"give them as a list: \['Hello\.'\]"):
+        ScriptedModel("Hello.")
+
+
 async def test_a_call_is_run_and_its_result_answered_from() -> None:
     model = ScriptedModel([ScriptedCall("read_page", {"page": "p"}), "It says: text of p."])
     async with Assistant(model, service(), system="Be short.") as assistant:
@@ -374,3 +382,5 @@ async def test_a_function_that_appears_between_rounds_is_offered() -> None:
 async def test_a_negative_limit_is_refused() -> None:
     with pytest.raises(ValueError, match="max_iterations is -1"):
         Assistant(always("Yes."), service(), max_iterations=-1)
+    with pytest.raises(ValueError, match="max_history_tokens is -1"):
+        Assistant(always("Yes."), service(), max_history_tokens=-1)

@@ -6,6 +6,7 @@ import pytest
 
 from appfunctions_mcp.assistant.conversation import Conversation, ConversationError, Exchange, Step
 from appfunctions_mcp.assistant.repairing import INTERRUPTED, NOT_AN_OBJECT
+from appfunctions_mcp.formats import format_named
 from appfunctions_mcp.formats.messages import (
     FunctionCall,
     FunctionResult,
@@ -39,6 +40,12 @@ def asked(*call_ids: str) -> Conversation:
     conversation.add_user("What is new?")
     conversation.add_reply(calling(*call_ids))
     return conversation
+
+
+def test_tools_of_another_format_are_not_sent() -> None:
+    tools = format_named("anthropic").export_tools([])
+    with pytest.raises(ValueError, match="exported for anthropic, and the request is for gemini"):
+        asked().render(format_named("gemini"), tools)
 
 
 def test_an_exchange_is_what_the_user_said_and_all_that_was_done_about_it() -> None:

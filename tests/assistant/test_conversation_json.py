@@ -232,6 +232,16 @@ while True:
 """
 
 
+def test_what_is_wrong_with_a_file_is_told_once(tmp_path: Path) -> None:
+    path = tmp_path / "chat.json"
+    for content in ("", "[]", "{", '{"version": 99, "exchanges": []}', '{"version": 1}'):
+        path.write_text(content, encoding="utf-8")
+        with pytest.raises(ConversationError) as refused:
+            Conversation.load(path)
+        assert str(refused.value).count("chat.json") == 1
+        assert path.read_text(encoding="utf-8") == content
+
+
 def test_a_process_killed_while_saving_leaves_a_whole_file(tmp_path: Path) -> None:
     path = tmp_path / "chat.json"
     command = [sys.executable, "-c", _SAVING_FOR_EVER, str(path)]

@@ -265,6 +265,39 @@ async def test_arguments_that_could_not_be_read_are_answered_and_nothing_runs() 
     assert "no function is called 'nope'" in results[2].text
 
 
+async def test_arguments_that_are_still_json_text_are_read() -> None:
+    """A loop with messages of its own hands them on as the provider's client gives them."""
+    source = ScriptedSource({"done": done})
+    whole: Any = '{"note": "Мёд"}'
+    cut: Any = '{"note": "Мё'
+    async with ToolDispatcher(source) as dispatcher:
+        read, refused = await dispatcher.dispatch(
+            [FunctionCall("a", "done", whole), FunctionCall("b", "done", cut)]
+        )
+
+    assert [call.arguments for call in source.calls] == [{"note": "Мёд"}]
+    assert (read.is_error, refused.is_error) == (False, True)
+    assert "cut off" in refused.text
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ("python -m server", "'python -m server' is no URL of an MCP server"),
+        ("", "'' is no URL of an MCP server"),
+        ([], "a list of one or more words"),
+        ([""], "a list of one or more words"),
+        ([add], "a list of one or more words"),
+        (add, "functions come from no function; accepted are a service, such as load_service"),
+        ({"": None}, "functions come from no dict"),
+    ],
+)
+def test_what_has_no_functions_is_refused_at_once(source: Any, told: str) -> None:
+    with pytest.raises((TypeError, ValueError)) as refusal:
+        ToolDispatcher(source)
+    assert told in str(refusal.value)
+
+
 async def test_how_to_call_names_the_parameters() -> None:
     async with ToolDispatcher(service(add)) as dispatcher:
         (answer,) = await dispatcher.dispatch([FunctionCall("a", "add", fault="cut")])

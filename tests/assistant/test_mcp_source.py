@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import pytest
@@ -160,7 +160,8 @@ async def test_a_server_that_dies_ends_its_open_calls_and_is_started_by_the_next
         )
         for each in (hung, died):
             assert each.text.startswith(
-                "AppFunctionCancelledException: the server 'python sdk_tools_server.py' ended "
+                f"AppFunctionCancelledException: the server '{PurePath(sys.executable).name} "
+                "sdk_tools_server.py' ended "
                 "during the call (it may still be running)\nRecovery: "
             )
         assert source.state.value == "lost"

@@ -208,7 +208,7 @@ async def test_a_stream_that_breaks_off_is_an_error_and_not_begun_anew(name: str
     assert len(server.requests) == 1
 
 
-BAD_ANSWERS = ["<html>Log in</html>", "", "data: [1]\n\n", [], None, "hello", 5, {}]
+BAD_ANSWERS: list[Any] = ["<html>Log in</html>", "", "data: [1]\n\n", [], None, "hello", 5, {}]
 
 
 @pytest.mark.parametrize("body", BAD_ANSWERS, ids=repr)
@@ -221,7 +221,7 @@ async def test_an_answer_that_is_no_reply_is_told_as_such(name: str, body: Any) 
             assert (await model.reply(ASKED)).text == "Hello."
 
 
-BAD_EVENTS = ["[1]", "5", "null", '"x"', "no JSON", "{}", '{"x": ', "\xff"]
+BAD_EVENTS = ["[1]", "5", "null", '"x"', "no JSON", "{}"]
 
 
 @pytest.mark.parametrize("event", BAD_EVENTS)
@@ -251,11 +251,14 @@ async def test_a_wrong_parameter_is_an_error_of_the_program(name: str) -> None:
 
 
 async def test_whoever_stops_listening_to_a_stream_hangs_up(name: str) -> None:
-    with provider_server(Hang(Reply("One two three four five six seven."), after=4)) as server:
-        async with MODELS[name](server) as model:
-            async with asyncio.timeout(10), aclosing(model.stream(ASKED)) as pieces:
-                await anext(pieces)
+    text = "One two three four five six seven eight. " * 9
+    with provider_server(Hang(Reply(text), after=20)) as server:
+        model = MODELS[name](server)
+        async with model, Assistant(model, service()) as assistant:
+            async with asyncio.timeout(20), aclosing(assistant.stream("Count.")) as events:
+                assert isinstance(await anext(events), TextEvent)
             await asyncio.to_thread(server.wait_for_hang_ups, 1)
+            assert assistant.conversation.exchanges == ()
 
 
 async def test_a_model_is_closed_by_async_with(name: str) -> None:
@@ -313,15 +316,21 @@ def test_a_name_that_names_no_model_is_answered_with_those_that_do() -> None:
 
 
 def test_a_key_for_one_server_is_never_told_to_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "CANARY")
+    for variable in ("OPENAI", "ANTHROPIC", "GEMINI", "GOOGLE", "MISTRAL"):
+        monkeypatch.setenv(f"{variable}_API_KEY", "CANARY")
+    monkeypatch.setenv("ANTHROPIC_AUTH_TOKEN", "CANARY")
 
     async def ask(server: ProviderServer) -> None:
-        for word in ("openai:any", "openai-chat:any", "ollama:any"):
-            await model_named(word, base_url=server.openai_url).reply(ASKED)
+        for provider in PROVIDERS:
+            url = {"anthropic": server.anthropic_url, "gemini": server.gemini_url}.get(
+                provider, server.mistral_url if provider == "mistral" else server.openai_url
+            )
+            async with model_named(f"{provider}:any", base_url=url) as model:
+                await model.reply(ASKED)
 
-    with provider_server("a", "b", "c") as server:
+    with provider_server(*"abcdef") as server:
         asyncio.run(ask(server))
-    assert len(server.requests) == 3
+    assert len(server.requests) == len(PROVIDERS)
     assert not any("CANARY" in str(request.headers) for request in server.requests)
 
 

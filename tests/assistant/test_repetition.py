@@ -1,5 +1,6 @@
 """A model that makes the same call again and again, to the same end (F64)."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from hypothesis import given
@@ -94,7 +95,7 @@ def test_something_new_counts_wherever_it_stands_in_a_round() -> None:
 
 
 def test_what_a_call_is_confirmed_with_makes_no_other_error_of_it() -> None:
-    refusals = (
+    refusals: Iterator[Ended] = (
         ("erase", {}, f'Denied: the same call with "confirmation": "t0k-{n}" runs it.', True)
         for n in range(9)
     )

@@ -13,9 +13,12 @@ from typing import Any
 import pytest
 
 from appfunctions_mcp.assistant.conversation import Conversation
+from appfunctions_mcp.assistant.events import TextEvent
 from appfunctions_mcp.assistant.models import ModelRequest
 from appfunctions_mcp.assistant.scripted import ScriptedModel
 from appfunctions_mcp.cli import main
+from appfunctions_mcp.cli.chat_screen import PlainScreen
+from appfunctions_mcp.cli.chat_streams import ChatStreams
 from appfunctions_mcp.cli.chat_trace import TracedModel
 from appfunctions_mcp.formats.messages import (
     FunctionCall,
@@ -207,6 +210,24 @@ def test_tools_are_shown_with_how_they_are_exported(chat: Callable[..., Said]) -
     assert "there is no command '/zzz'; /help shows those that are" in err
 
 
+def test_the_trace_of_a_streamed_reply_begins_on_a_line_of_its_own() -> None:
+    """Also where answers and what is told beside go to one place."""
+    both = io.StringIO()
+    streams = ChatStreams(both, both, None, is_terminal=False, has_colours=False)
+    screen = PlainScreen(streams)
+    screen.show(TextEvent("I look."))
+    screen.note("reply: calls")
+    screen.show(TextEvent("Done."))
+    screen.end()
+    assert both.getvalue() == "I look.\nreply: calls\nDone.\n"
+
+
+def test_an_empty_question_is_a_mistake_of_the_command_line(chat: Callable[..., Said]) -> None:
+    code, out, err = chat("-q", "  ")
+    assert (code, out) == (2, "")
+    assert err == "--question is empty; give it as -q 'What can you do?'\n"
+
+
 def test_a_line_that_begins_with_a_path_is_a_question(chat: Callable[..., Said]) -> None:
     assert "There is no function '/etc/hosts'" in chat(typed="/etc/hosts says what?\n")[1]
 
@@ -215,7 +236,7 @@ def test_the_trace_shows_requests_and_replies(chat: Callable[..., Said]) -> None
     _, out, err = chat("--system", "Be short.", typed="/trace\necho text=a\n/trace\necho text=b\n")
 
     assert out == "a\nb\n"
-    assert "request (openai-chat): 1 messages (1 user)" in err
+    assert "request (openai-chat): 1 message (1 user)" in err
     assert "tools: 9, " in err
     assert '"role": "system",\n      "content": "Be short."' in err
     assert 'echo {"text": "a"}' in err

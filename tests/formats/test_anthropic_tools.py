@@ -227,7 +227,7 @@ def test_a_very_long_description_is_cut_and_says_so() -> None:
     exported = export_tools([tool_of({}, description="A sentence. " * 2000)])
     (tool,) = exported.tools
     assert len(tool.value["description"]) <= 10_000
-    assert "23999" in tool.notes[0] or "24000" in tool.notes[0]
+    assert "23,999" in tool.notes[0] or "24,000" in tool.notes[0]
 
 
 class Filter(BaseModel):

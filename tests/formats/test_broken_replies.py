@@ -111,6 +111,14 @@ def test_a_call_that_gemini_itself_could_not_read_is_told_with_its_word(word: st
         format_named("gemini").read_reply(body)
 
 
+@pytest.mark.parametrize(("name", "member"), [("openai-chat", "choices"), ("gemini", "candidates")])
+def test_a_reply_that_is_empty_is_told_apart_from_another_body(name: str, member: str) -> None:
+    with pytest.raises(ReplyError, match=rf"^the '{member}' of the reply are empty$"):
+        format_named(name).read_reply({member: []})
+    with pytest.raises(ReplyError, match=rf"^the reply has no '{member}'; it has 'page'$"):
+        format_named(name).read_reply({"page": "Welcome"})
+
+
 def test_text_before_a_block_of_the_prompt_is_a_refused_reply() -> None:
     blocked = {"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}}
     reply = streamed("gemini", gemini({"text": "I"}), blocked)

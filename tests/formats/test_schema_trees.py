@@ -491,6 +491,68 @@ def test_an_open_alternative_opens_the_whole_root() -> None:
     assert "additionalProperties" not in plain_schema({"anyOf": [closed, {"type": "object"}]})
 
 
+TEXT: Json = {"type": "string"}
+NUMBER: Json = {"type": "integer"}
+
+
+@pytest.mark.parametrize(
+    ("more", "conditional"),
+    [
+        ({"if": {}, "then": {"properties": {"x": TEXT}, "required": ["x"]}}, {"x": TEXT}),
+        ({"if": {}, "else": {"properties": {"x": TEXT, "k": {"const": 1}}}}, {"x": TEXT}),
+        (
+            {
+                "if": {"properties": {"k": {"const": "a"}}},
+                "then": {"properties": {"x": TEXT}},
+                "else": {"if": {}, "then": {"properties": {"x": NUMBER, "y": NUMBER}}},
+            },
+            {"x": {"anyOf": [TEXT, NUMBER]}, "y": NUMBER},
+        ),
+        ({"allOf": [{"if": {}, "then": {"allOf": [{"properties": {"x": TEXT}}]}}]}, {"x": TEXT}),
+        (
+            {
+                "allOf": [
+                    {"if": {}, "then": {"properties": {"x": TEXT}}},
+                    {"if": {}, "then": {"properties": {"x": False, "y": NUMBER}}},
+                ]
+            },
+            {"x": TEXT, "y": NUMBER},
+        ),
+        ({"dependentSchemas": {"k": {"properties": {"x": TEXT}}}}, {"x": TEXT}),
+        ({"dependencies": {"k": {"properties": {"x": TEXT}}, "z": ["k"]}}, {"x": TEXT}),
+        ({"then": {"properties": {"x": TEXT}}, "dependentSchemas": {"k": True}}, {}),
+        ({"if": {}, "then": {"properties": {"x": False}}, "else": True}, {}),
+    ],
+)
+@pytest.mark.parametrize("closing", [{}, {"unevaluatedProperties": False}])
+def test_what_is_declared_under_a_condition_can_be_sent(
+    more: Json, conditional: Json, closing: Json
+) -> None:
+    """Where an object is closed, also by a strict export, it could never be sent otherwise."""
+    schema = {"type": "object", "properties": {"k": TEXT}, "required": ["k"], **more, **closing}
+    plain = plain_schema(schema)
+    require_plain(plain)
+    assert plain["properties"] == {"k": TEXT, **conditional}
+    assert plain["required"] == ["k"]
+    assert plain_schema(plain) == plain
+    beside = {
+        "type": "object",
+        "properties": {"u": {**schema, "anyOf": [{}, {"minProperties": 1}]}},
+    }
+    for branch in plain_schema(beside)["properties"]["u"]["anyOf"]:
+        assert branch["properties"] == {"k": TEXT, **conditional}
+
+
+def test_keys_of_a_pattern_can_be_sent_where_no_others_are_accepted() -> None:
+    for word in ("additionalProperties", "unevaluatedProperties"):
+        closed = {"type": "object", "patternProperties": {"^x": NUMBER}, word: False}
+        assert plain_schema(closed)["additionalProperties"] == NUMBER
+        several = {**closed, "patternProperties": {"^x": NUMBER, "^y": TEXT, "^z": False}}
+        assert plain_schema(several)["additionalProperties"] == {"anyOf": [NUMBER, TEXT]}
+        none = {**closed, "patternProperties": {"^x": False}}
+        assert plain_schema(none)["additionalProperties"] is False
+
+
 def test_recursive_alternatives_at_the_root_are_opened() -> None:
     schema = {
         "anyOf": [{"$ref": "#/$defs/Node"}, {"$ref": "#/$defs/Other"}],

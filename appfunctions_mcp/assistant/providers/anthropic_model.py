@@ -13,6 +13,7 @@ from appfunctions_mcp.assistant.providers.failures import (
     no_key,
     refusal,
 )
+from appfunctions_mcp.assistant.providers.keys import key_to_send
 from appfunctions_mcp.assistant.providers.parameters import parameters_for
 from appfunctions_mcp.formats import format_named
 from appfunctions_mcp.formats.messages import ModelReply
@@ -36,7 +37,7 @@ class AnthropicModel(ClosingModel):
 
     Args:
         model: Its name, such as `claude-sonnet-5-5`.
-        api_key: The key; that of `ANTHROPIC_API_KEY` when left out.
+        api_key: The key; that of `ANTHROPIC_API_KEY` when left out, but only for Anthropic itself.
         base_url: Of another server.
         max_output_tokens: How long an answer may be, with thoughts.
         timeout_seconds: How long an answer, or the next piece of one, may take.
@@ -67,8 +68,13 @@ class AnthropicModel(ClosingModel):
         self._form = format_named("anthropic")
         self._members = {"max_tokens": max_output_tokens, **(parameters or {}), "model": model}
         self._client = anthropic.AsyncAnthropic(
-            api_key=api_key, base_url=base_url, timeout=timeout_seconds, max_retries=max_retries
+            api_key=key_to_send(api_key, base_url),
+            base_url=base_url,
+            timeout=timeout_seconds,
+            max_retries=max_retries,
         )
+        if base_url is not None:
+            self._client.auth_token = None  # the environment's is not for another server
         if not (self._client.api_key or self._client.auth_token):
             raise no_key("Anthropic", _KEY)
 

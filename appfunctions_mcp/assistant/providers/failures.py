@@ -36,7 +36,7 @@ def no_key(provider: str, key: str) -> ProviderError:
         provider: Whose.
         key: The environment variable that holds it.
     """
-    return ProviderError(f"there is no key for {provider}; set {key}, or pass api_key=")
+    return ProviderError(f"there is no key for {provider}; set {key}, or in code pass api_key=")
 
 
 def refusal(provider: str, status: int | None, message: str, *, key: str) -> ProviderError:

@@ -12,6 +12,7 @@ from appfunctions_mcp.assistant.providers.failures import (
     no_key,
     refusal,
 )
+from appfunctions_mcp.assistant.providers.keys import key_to_send
 from appfunctions_mcp.assistant.providers.parameters import parameters_for
 from appfunctions_mcp.formats import format_named
 from appfunctions_mcp.formats.messages import ModelReply
@@ -36,7 +37,8 @@ class GeminiModel(ClosingModel):
 
     Args:
         model: Its name, such as `gemini-3.8-flash`.
-        api_key: The key; that of `GEMINI_API_KEY` or `GOOGLE_API_KEY` when left out.
+        api_key: The key; that of `GEMINI_API_KEY` or `GOOGLE_API_KEY` when left out, but only for
+            Google itself.
         base_url: Of another server.
         timeout_seconds: How long an answer may take.
         max_retries: How often a request is sent again where the answer says to try later.
@@ -72,7 +74,9 @@ class GeminiModel(ClosingModel):
             base_url=base_url, timeout=int(timeout_seconds * 1000), retry_options=retry
         )
         try:
-            self._client = genai.Client(api_key=api_key, vertexai=False, http_options=options)
+            self._client = genai.Client(
+                api_key=key_to_send(api_key, base_url), vertexai=False, http_options=options
+            )
         except ValueError as fault:
             raise no_key("Gemini", _KEY) from fault
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from appfunctions_mcp.assistant.models import Model, ProviderError
+from appfunctions_mcp.assistant.models import ClosingModel, ProviderError
 from appfunctions_mcp.assistant.providers.failures import no_key
 from appfunctions_mcp.names import nearest_names
 from appfunctions_mcp.quoting import quoted
@@ -27,13 +27,13 @@ PROVIDERS = {
 
 def model_named(
     name: str, *, base_url: str | None = None, environ: Mapping[str, str] = os.environ
-) -> Model:
+) -> ClosingModel:
     """Makes a model.
 
     Args:
         name: `PROVIDER:MODEL`. `openai` is Responses and `openai-chat` Chat Completions, which
             many other servers speak too; `ollama` is the one on this machine.
-        base_url: Of another server of the same form.
+        base_url: Of another server of the same form, which is told no key.
         environ: Where the provider's key is looked for.
 
     Raises:
@@ -47,6 +47,9 @@ def model_named(
             f"{quoted(name)} names no model; accepted is PROVIDER:MODEL, such as "
             f"{near[0]}:{PROVIDERS[near[0]]}, with one of {', '.join(PROVIDERS)}"
         )
+    if base_url is not None:
+        # A key for the provider is not told to another server.
+        environ = {}
     options: dict[str, Any] = {"base_url": base_url}
     if provider == "anthropic":
         from appfunctions_mcp.assistant.providers.anthropic_model import AnthropicModel
@@ -62,7 +65,7 @@ def model_named(
 
 def _openai_model(
     provider: str, model: str, base_url: str | None, environ: Mapping[str, str]
-) -> Model:
+) -> ClosingModel:
     from appfunctions_mcp.assistant.providers.openai_models import (
         OpenAiChatModel,
         OpenAiResponsesModel,
@@ -75,8 +78,7 @@ def _openai_model(
         if key is None and base_url is None:
             raise no_key("Mistral", "MISTRAL_API_KEY")
         return OpenAiChatModel(model, api_key=key, base_url=base_url or MISTRAL_URL, form="mistral")
-    # A key for OpenAI is not told to another server.
-    key = _key(environ, "OPENAI_API_KEY") if base_url is None else None
+    key = _key(environ, "OPENAI_API_KEY")
     made = OpenAiResponsesModel if provider == "openai" else OpenAiChatModel
     return made(model, api_key=key, base_url=base_url)
 

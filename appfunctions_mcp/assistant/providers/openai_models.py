@@ -17,6 +17,7 @@ from appfunctions_mcp.assistant.providers.failures import (
     no_key,
     refusal,
 )
+from appfunctions_mcp.assistant.providers.keys import key_to_send
 from appfunctions_mcp.assistant.providers.parameters import parameters_for
 from appfunctions_mcp.formats import format_named
 from appfunctions_mcp.formats.messages import ModelReply
@@ -26,9 +27,6 @@ __all__ = ["OpenAiChatModel", "OpenAiResponsesModel"]
 
 TIMEOUT_SECONDS = 120.0
 MAX_RETRIES = 2
-
-# Servers of one's own want none, and OpenAI's must not be told to others.
-_NO_KEY = "none"
 
 
 class _OpenAiModel(ClosingModel):
@@ -56,7 +54,7 @@ class _OpenAiModel(ClosingModel):
         self._members = {**(parameters or {}), "model": model}
         try:
             self._client = openai.AsyncOpenAI(
-                api_key=api_key if api_key is not None or base_url is None else _NO_KEY,
+                api_key=key_to_send(api_key, base_url),
                 base_url=base_url,
                 timeout=timeout_seconds,
                 max_retries=max_retries,

@@ -54,7 +54,8 @@ class AnthropicReplyReader:
                 self._body |= require_object(event.get("delta") or {}, "delta")
                 counted = require_object(event.get("usage") or {}, "usage")
                 known = {name: value for name, value in counted.items() if value is not None}
-                self._body["usage"] = {**(self._body.get("usage") or {}), **known}
+                earlier = self._body.get("usage")
+                self._body["usage"] = {**(earlier if isinstance(earlier, dict) else {}), **known}
             case str():
                 return ()
             case _:

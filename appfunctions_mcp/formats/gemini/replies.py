@@ -20,8 +20,8 @@ from appfunctions_mcp.formats.messages import (
 )
 from appfunctions_mcp.formats.model_format import ReplyError
 from appfunctions_mcp.formats.reply_faults import (
-    kinds_in,
     no_content,
+    no_member,
     objects_in,
     refuse_failure,
     require_object,
@@ -110,7 +110,7 @@ def reply_of(body: Json, tools: ExportedTools | None, *, is_whole: bool = True) 
 def _no_candidate(body: Json) -> ReplyError:
     if reason := _blocked_by(body):
         return ReplyError(f"the provider refused the conversation: {quoted(reason)}")
-    return ReplyError(f"the reply has no 'candidates'; it has {kinds_in(body)}")
+    return no_member("candidates", body)
 
 
 def _blocked_by(body: Json) -> str:

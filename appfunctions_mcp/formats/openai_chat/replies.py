@@ -14,10 +14,9 @@ from appfunctions_mcp.formats.messages import (
     Text,
     Usage,
 )
-from appfunctions_mcp.formats.model_format import ReplyError
 from appfunctions_mcp.formats.reply_faults import (
-    kinds_in,
     no_content,
+    no_member,
     objects_in,
     refuse_failure,
     require_object,
@@ -70,7 +69,7 @@ def reply_of(
     refuse_failure(body)
     choices = objects_in(body.get("choices"), "choices")
     if not choices:
-        raise ReplyError(f"the reply has no 'choices'; it has {kinds_in(body)}")
+        raise no_member("choices", body)
     choice = next(filter(_calls_of, choices), None) or next(filter(_has_text, choices), choices[0])
     message = _message_of(choice)
     ended_by = choice.get("finish_reason")

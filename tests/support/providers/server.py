@@ -4,7 +4,7 @@ import asyncio
 import json
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from tests.support.providers.chat_completions import MISTRAL, OPENAI
@@ -188,12 +188,17 @@ class ProviderServer:
             case Dropped():
                 await self._reply(answer.reply, request, connection, answer.after)
             case Hang():
-                if answer.reply is not None:
-                    await self._reply(answer.reply, request, connection, answer.after)
-                await connection.wait_for_end()
-                with self._changed:
-                    self._hang_ups += 1
-                    self._changed.notify_all()
+                await self._hang(answer, request, connection)
+
+    async def _hang(self, hang: Hang, request: Request, connection: Connection) -> None:
+        # A client may go away while something is still sent to it.
+        with suppress(ConnectionError):
+            if hang.reply is not None:
+                await self._reply(hang.reply, request, connection, hang.after)
+            await connection.wait_for_end()
+        with self._changed:
+            self._hang_ups += 1
+            self._changed.notify_all()
 
     async def _fail(self, failure: Failure, request: Request, connection: Connection) -> None:
         message = failure.message or f"The scripted failure {failure.status}."
