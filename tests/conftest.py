@@ -1,6 +1,8 @@
 """Settings for every test: asyncio, and an environment without our own variables."""
 
+import logging
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +15,10 @@ from tests.support import corpus  # noqa: F401 - reads its variable before tests
 if "CI" not in os.environ:  # hypothesis has a profile of its own there, always the same examples
     settings.register_profile("unhurried", deadline=None)
     settings.load_profile("unhurried")
+
+# A shell has its background jobs ignore Ctrl+C, and so would the programs that tests start.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -60,3 +66,13 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
     monkeypatch.setenv("APPFUNCTIONS_ENGINE", request.param)
     assert isinstance(request.param, str)
     return request.param
+
+
+@pytest.fixture
+def logging_as_before() -> Iterator[None]:
+    """What a test, or a command in its process, configures of logging ends with the test."""
+    root = logging.getLogger()
+    level, handlers = root.level, list(root.handlers)
+    yield
+    root.setLevel(level)
+    root.handlers[:] = handlers
