@@ -131,21 +131,36 @@ def app_function(function: F | None = None, /, **options: Any) -> F | Callable[[
     if options:
         require_known(options, AppFunctionDeclaration, "@app_function")
     declaration = AppFunctionDeclaration(**options) if options else _BARE
+    declare: Callable[[F], F] = recording(declaration, _ATTRIBUTE, "@app_function")
+    return declare if function is None else declare(function)
+
+
+def recording(
+    declaration: Declaration, attribute: str, decorator: str, *, does: str = "makes"
+) -> Callable[[F], F]:
+    """A decorator that records what the author said, and returns the function itself.
+
+    Args:
+        declaration: What the author said.
+        attribute: Of the function, under which it is recorded.
+        decorator: Its name, for the message where it stands above a class.
+        does: What a function does instead of such a class.
+    """
 
     def declare(declared: F) -> F:
         if isinstance(declared, type):
             raise TypeError(
-                f"@app_function stands above functions, and {declared.__name__} is a class; "
-                "declare a function that makes one"
+                f"{decorator} stands above functions, and {declared.__name__} is a class; "
+                f"declare a function that {does} one"
             )
-        setattr(declared, _ATTRIBUTE, declaration)
-        note_place(declared)
+        setattr(declared, attribute, declaration)
+        _note_place(declared)
         return declared
 
-    return declare if function is None else declare(function)
+    return declare
 
 
-def note_place(declared: Callable[..., Any]) -> None:
+def _note_place(declared: Callable[..., Any]) -> None:
     """Notes, in the function's own module, where each name is declared.
 
     A module keeps the last of two functions of one name and forgets the first.

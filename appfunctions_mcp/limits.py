@@ -59,13 +59,6 @@ class Slots:
         self._set_aside = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
 
-    def enter(self) -> "Slots":
-        """An async context manager that holds a slot; cancelling the wait leaves the queue.
-
-        Entering raises `AppFunctionLimitExceededException` where the queue is full.
-        """
-        return self
-
     def take(self) -> bool:
         """Takes a slot if one is free; who has one calls `release` in the end."""
         if self._running >= self._max_concurrent:
@@ -104,15 +97,13 @@ class Slots:
         self._set_aside -= 1
 
     async def acquire(self) -> None:
-        """Takes a slot, waiting for it in the queue if need be; as `enter`, but to be released."""
+        """Takes a slot, waiting for it in the queue if need be; cancelling the wait leaves that.
+
+        Raises:
+            AppFunctionLimitExceededException: The queue is full.
+        """
         if not self.take():
             await self._wait_for_slot()
-
-    async def __aenter__(self) -> None:
-        await self.acquire()
-
-    async def __aexit__(self, *_: object) -> None:
-        self.release()
 
     def statistics(self) -> SlotsStatistics:
         """The present numbers."""

@@ -1,12 +1,13 @@
-"""How the functions behind resources and prompts run: under the limits of all calls.
+"""What resources and prompts have in common: how they are added, and how their functions run.
 
 Rate, validation, slot, deadline, thread and record are those of functions. Knows nothing of
 addresses or messages.
 """
 
 import time
-from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from appfunctions_mcp.exceptions import (
     AppFunctionException,
@@ -18,6 +19,7 @@ from appfunctions_mcp.manager import AppFunctionManager
 from appfunctions_mcp.metadata import AppFunctionParameterMetadata
 from appfunctions_mcp.names import nearest_names
 from appfunctions_mcp.quoting import quoted
+from appfunctions_mcp.registrations import AppRegistration, taken_away_once
 from appfunctions_mcp.requests import (
     Completion,
     GetAppPromptRequest,
@@ -146,6 +148,63 @@ class OfferedCalls:
         completion = cast("Completion", made)
         self.require_size(completer.function, sum(map(size_of, completion.values)))
         return completion
+
+
+class OfferedParts(ABC, Generic[T]):
+    """The resources of one service, or its prompts: added and taken away together.
+
+    Args:
+        manager: Whose limits hold, whose log is told and who announces changes.
+        compiled: Makes one of a declared function, under the app's rules.
+    """
+
+    def __init__(
+        self, manager: AppFunctionManager, compiled: Callable[[Callable[..., Any]], T]
+    ) -> None:
+        self._manager = manager
+        self._compiled = compiled
+        self._calls = OfferedCalls(manager)
+
+    def add(self, functions: Iterable[Callable[..., Any]]) -> AppRegistration:
+        """Adds what functions are declared as, all of it or none, at run time too.
+
+        Args:
+            functions: Functions that `@app_resource`, or `@app_prompt`, stands above.
+
+        Returns:
+            The registration; `unregister` takes all of it away again.
+
+        Raises:
+            AppFunctionDeclarationError: One cannot be served, or its address or name is taken.
+        """
+        return self.take([self._compiled(function) for function in functions])
+
+    def take(self, parts: Sequence[T]) -> AppRegistration:
+        """Adds compiled resources or prompts, as `add` does declared ones.
+
+        Raises:
+            AppFunctionDeclarationError: An address or a name is taken.
+        """
+        names = self._put(parts)
+        self._announce(names)
+
+        def remove(gone: frozenset[str]) -> None:
+            self._drop(gone)
+            self._announce(gone)
+
+        return AppRegistration(names, taken_away_once(names, remove))
+
+    @abstractmethod
+    def _put(self, parts: Sequence[T]) -> frozenset[str]:
+        """Adds all of them or none; gives their addresses or names."""
+
+    @abstractmethod
+    def _drop(self, names: frozenset[str]) -> None:
+        """Takes away those of these addresses or names."""
+
+    @abstractmethod
+    def _announce(self, names: frozenset[str]) -> None:
+        """Tells that these came or went."""
 
 
 def parameter_named(

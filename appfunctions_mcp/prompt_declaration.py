@@ -6,7 +6,7 @@ The decorator only records what the author said; `prompts.py` reads it when a mo
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
-from appfunctions_mcp.declaration import PROMPT_ATTRIBUTE, Declaration, note_place, require_known
+from appfunctions_mcp.declaration import PROMPT_ATTRIBUTE, Declaration, recording, require_known
 from appfunctions_mcp.metadata import Access
 from appfunctions_mcp.records import record
 from appfunctions_mcp.resource_declaration import Complete
@@ -65,17 +65,7 @@ def app_prompt(function: F | None = None, /, **options: Any) -> F | Callable[[F]
     """
     require_known(options, AppPromptDeclaration, "@app_prompt")
     declaration = AppPromptDeclaration(**options) if options else _BARE
-
-    def declare(declared: F) -> F:
-        if isinstance(declared, type):
-            raise TypeError(
-                f"@app_prompt stands above functions, and {declared.__name__} is a class; "
-                "declare a function that makes one"
-            )
-        setattr(declared, PROMPT_ATTRIBUTE, declaration)
-        note_place(declared)
-        return declared
-
+    declare: Callable[[F], F] = recording(declaration, PROMPT_ATTRIBUTE, "@app_prompt")
     return declare if function is None else declare(function)
 
 

@@ -10,7 +10,8 @@ from appfunctions_mcp.records import record
 Role = str
 """`user` or `assistant`."""
 
-_BLOCKS = (Image, Audio, TextResource, BlobResource, ResourceLink)
+CONTENTS = (str, Image, Audio, TextResource, BlobResource, ResourceLink)
+"""What a message may have as its content."""
 
 
 @record(frozen=True, slots=True)
@@ -56,8 +57,8 @@ class PromptMessage:
 
 
 def _require_content(owner: object, content: object) -> None:
-    if not isinstance(content, (str, *_BLOCKS)):
-        names = ", ".join(each.__name__ for each in _BLOCKS)
+    if not isinstance(content, CONTENTS):
+        names = ", ".join(each.__name__ for each in CONTENTS)
         raise TypeError(
-            f"{type(owner).__name__}.content takes a str, {names}; not {type(content).__name__}"
+            f"{type(owner).__name__}.content takes a {names}; not {type(content).__name__}"
         )

@@ -4,7 +4,7 @@
 limits of all calls and makes messages of the result. Knows nothing of MCP.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from appfunctions_mcp.access import has_access
@@ -21,16 +21,15 @@ from appfunctions_mcp.metadata import (
     PromptsChanged,
 )
 from appfunctions_mcp.names import nearest_names
-from appfunctions_mcp.offered_calls import OfferedCalls, parameter_named
+from appfunctions_mcp.offered_calls import OfferedParts, parameter_named
 from appfunctions_mcp.quoting import quoted
-from appfunctions_mcp.registrations import AppRegistration, taken_away_once
 from appfunctions_mcp.requests import AppPromptResponse, Completion, GetAppPromptRequest
 
 if TYPE_CHECKING:
     from appfunctions_mcp.prompts import AppPrompt
 
 
-class AppPrompts:
+class AppPrompts(OfferedParts["AppPrompt"]):
     """Lists, makes, completes and announces the prompts of one service.
 
     False where there are none.
@@ -43,9 +42,7 @@ class AppPrompts:
     def __init__(
         self, manager: AppFunctionManager, compiled: "Callable[[Callable[..., Any]], AppPrompt]"
     ) -> None:
-        self._manager = manager
-        self._compiled = compiled
-        self._calls = OfferedCalls(manager)
+        super().__init__(manager, compiled)
         self._by_name: dict[str, AppPrompt] = {}
         self.revision = 0
         """Rises with each prompt that is added or removed."""
@@ -80,47 +77,6 @@ class AppPrompts:
         prompt = self._by_name.get(request.name)
         execution = _execution_of(prompt, request)
         return await self._calls.told(execution, self._get(request, prompt), _size_of)
-
-    def add(self, functions: Iterable[Callable[..., Any]]) -> AppRegistration:
-        """Adds prompts, all of them or none, at run time too.
-
-        Args:
-            functions: Functions that `@app_prompt` stands above.
-
-        Returns:
-            The registration; `unregister` takes the prompts away again.
-
-        Raises:
-            AppFunctionDeclarationError: One cannot be served, or its name is taken.
-        """
-        return self.take([self._compiled(function) for function in functions])
-
-    def take(self, prompts: "Sequence[AppPrompt]") -> AppRegistration:
-        """Adds compiled prompts, as `add` does declared ones.
-
-        Raises:
-            AppFunctionDeclarationError: A name is taken.
-        """
-        by_name = dict(self._by_name)
-        faults = []
-        for prompt in prompts:
-            twin = by_name.setdefault(prompt.name, prompt)
-            if twin is not prompt:
-                faults.append(
-                    f"{prompt.names.source}: the prompt's name {prompt.name!r} is taken by "
-                    f"{twin.names.function_id} ({twin.names.source}); give one of them name=…, or "
-                    "the module a prefix"
-                )
-        if faults:
-            raise AppFunctionDeclarationError(faults)
-        names = frozenset(prompt.name for prompt in prompts)
-        self._set(by_name, names)
-
-        def remove(gone: frozenset[str]) -> None:
-            left = {name: each for name, each in self._by_name.items() if name not in gone}
-            self._set(left, gone)
-
-        return AppRegistration(names, taken_away_once(names, remove))
 
     async def complete(
         self,
@@ -174,10 +130,31 @@ class AppPrompts:
             f"no prompt is called {quoted(name)}{hint}"
         ).as_refusal("unknown" if prompt is None else "denied")
 
-    def _set(self, by_name: "dict[str, AppPrompt]", changed: frozenset[str]) -> None:
+    def _put(self, parts: "Sequence[AppPrompt]") -> frozenset[str]:
+        by_name = dict(self._by_name)
+        faults = []
+        for prompt in parts:
+            twin = by_name.setdefault(prompt.name, prompt)
+            if twin is not prompt:
+                faults.append(
+                    f"{prompt.names.source}: the prompt's name {prompt.name!r} is taken by "
+                    f"{twin.names.function_id} ({twin.names.source}); give one of them name=…, or "
+                    "the module a prefix"
+                )
+        if faults:
+            raise AppFunctionDeclarationError(faults)
+        self._set(by_name)
+        return frozenset(prompt.name for prompt in parts)
+
+    def _drop(self, names: frozenset[str]) -> None:
+        self._set({name: each for name, each in self._by_name.items() if name not in names})
+
+    def _announce(self, names: frozenset[str]) -> None:
+        self._manager.announce(PromptsChanged(names))
+
+    def _set(self, by_name: "dict[str, AppPrompt]") -> None:
         self._by_name = by_name
         self.revision += 1
-        self._manager.announce(PromptsChanged(changed))
 
 
 def _may_get(prompt: "AppPrompt", caller: AppFunctionCaller) -> bool:

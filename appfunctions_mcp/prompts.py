@@ -14,7 +14,7 @@ from appfunctions_mcp.docstrings import ParsedDocstring
 from appfunctions_mcp.exceptions import AppFunctionDeclarationError
 from appfunctions_mcp.function_metadata import FunctionNames, names_of
 from appfunctions_mcp.functions import AppFunction, read_function
-from appfunctions_mcp.media import Audio, BlobResource, Image, Media, ResourceLink, TextResource
+from appfunctions_mcp.media import Media, TextResource
 from appfunctions_mcp.metadata import (
     AppPromptMetadata,
     OptionalDefaults,
@@ -22,12 +22,11 @@ from appfunctions_mcp.metadata import (
 )
 from appfunctions_mcp.offered_functions import description_of, offered_function
 from appfunctions_mcp.prompt_declaration import AppPromptDeclaration, prompt_declaration_of
-from appfunctions_mcp.prompt_messages import AssistantMessage, PromptMessage, UserMessage
+from appfunctions_mcp.prompt_messages import CONTENTS, AssistantMessage, PromptMessage, UserMessage
 from appfunctions_mcp.records import replaced
 from appfunctions_mcp.schema.json_values import text_form, type_name_of
 from appfunctions_mcp.schema.result_faults import function_at_fault
 
-_CONTENTS = (str, Image, Audio, TextResource, BlobResource, ResourceLink)
 _ACCEPTED = "str, UserMessage, AssistantMessage or a list of these"
 
 
@@ -138,7 +137,7 @@ def _message(value: object, place: str) -> PromptMessage:
         return PromptMessage("user", _content(value.content))
     if isinstance(value, AssistantMessage):
         return PromptMessage("assistant", _content(value.content))
-    if isinstance(value, _CONTENTS):
+    if isinstance(value, CONTENTS):
         return PromptMessage("user", _content(value))
     raise function_at_fault(f"{place} is {type_name_of(value)}, but should be {_ACCEPTED}")
 

@@ -5,7 +5,7 @@ the function under the limits of all calls and makes contents of the result. Kno
 MCP.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from appfunctions_mcp.access import has_access
@@ -23,9 +23,8 @@ from appfunctions_mcp.metadata import (
     ResourcesChanged,
     ResourceUpdated,
 )
-from appfunctions_mcp.offered_calls import OfferedCalls, parameter_named
+from appfunctions_mcp.offered_calls import OfferedParts, parameter_named
 from appfunctions_mcp.quoting import quoted
-from appfunctions_mcp.registrations import AppRegistration, taken_away_once
 from appfunctions_mcp.requests import Completion, ReadAppResourceRequest, size_of
 from appfunctions_mcp.resource_registry import AppResourceRegistry, FoundResource
 from appfunctions_mcp.telemetry import warn
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from appfunctions_mcp.resources import AppResource
 
 
-class AppResources:
+class AppResources(OfferedParts["AppResource"]):
     """Lists, reads, completes and announces the resources of one service.
 
     False where there are none.
@@ -51,10 +50,8 @@ class AppResources:
     def __init__(
         self, manager: AppFunctionManager, compiled: "Callable[[Callable[..., Any]], AppResource]"
     ) -> None:
+        super().__init__(manager, compiled)
         self.registry = AppResourceRegistry()
-        self._manager = manager
-        self._compiled = compiled
-        self._calls = OfferedCalls(manager)
         self._told: set[str] = set()
         self._handed: HandedOut | None = None
 
@@ -145,36 +142,6 @@ class AppResources:
         execution = self._execution_of(found.resource if found else None, request, values)
         return await self._calls.told(execution, self._read(request, found), _size_of)
 
-    def add(self, functions: Iterable[Callable[..., Any]]) -> AppRegistration:
-        """Adds resources, all of them or none, at run time too.
-
-        Args:
-            functions: Functions that `@app_resource` stands above.
-
-        Returns:
-            The registration; `unregister` takes the resources away again.
-
-        Raises:
-            AppFunctionDeclarationError: One cannot be served, or its address is taken.
-        """
-        return self.take([self._compiled(function) for function in functions])
-
-    def take(self, resources: "Sequence[AppResource]") -> AppRegistration:
-        """Adds compiled resources, as `add` does declared ones.
-
-        Raises:
-            AppFunctionDeclarationError: An address is taken.
-        """
-        self.registry.add(resources)
-        uris = frozenset(resource.uri for resource in resources)
-        self._manager.announce(ResourcesChanged(uris))
-
-        def remove(gone: frozenset[str]) -> None:
-            self.registry.remove(gone)
-            self._manager.announce(ResourcesChanged(gone))
-
-        return AppRegistration(uris, taken_away_once(uris, remove))
-
     def updated(self, uri: str) -> None:
         """Tells whoever listens to a resource that what stands there has changed.
 
@@ -215,6 +182,16 @@ class AppResources:
         execution = self._execution_of(resource, request, {argument: value})
         typed = (value, arguments or {})
         return await self._calls.complete(resource.completers, parameter, typed, request, execution)
+
+    def _put(self, parts: "Sequence[AppResource]") -> frozenset[str]:
+        self.registry.add(parts)
+        return frozenset(resource.uri for resource in parts)
+
+    def _drop(self, names: frozenset[str]) -> None:
+        self.registry.remove(names)
+
+    def _announce(self, names: frozenset[str]) -> None:
+        self._manager.announce(ResourcesChanged(names))
 
     def _seen_by(self, caller: AppFunctionCaller) -> "list[AppResource]":
         return [resource for resource in self.registry if may_read(resource, caller)]

@@ -6,7 +6,7 @@ The decorator only records what the author said; `resources.py` reads it when a 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypedDict, TypeVar, Unpack
 
-from appfunctions_mcp.declaration import RESOURCE_ATTRIBUTE, Declaration, note_place, require_known
+from appfunctions_mcp.declaration import RESOURCE_ATTRIBUTE, Declaration, recording, require_known
 from appfunctions_mcp.metadata import Access
 from appfunctions_mcp.records import record
 
@@ -93,18 +93,7 @@ def app_resource(uri: str, /, **options: Unpack[AppResourceOptions]) -> Callable
         )
     require_known({**options}, AppResourceOptions, "@app_resource")
     declaration = AppResourceDeclaration(uri=uri, **options)
-
-    def declare(declared: F) -> F:
-        if isinstance(declared, type):
-            raise TypeError(
-                f"@app_resource stands above functions, and {declared.__name__} is a class; "
-                "declare a function that reads one"
-            )
-        setattr(declared, RESOURCE_ATTRIBUTE, declaration)
-        note_place(declared)
-        return declared
-
-    return declare
+    return recording(declaration, RESOURCE_ATTRIBUTE, "@app_resource", does="reads")
 
 
 def resource_declaration_of(function: object) -> AppResourceDeclaration | None:

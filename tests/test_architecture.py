@@ -13,7 +13,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "appfunctions_mcp"
 LAYERS = {
     0: "exceptions plain_json records lazy_regex plugin_search metadata media marks values "
     "patterns fields requests questions json_text quoting eager_tasks addresses uri_templates "
-    "traversal prompt_messages library_models",
+    "traversal prompt_messages library_models lazy_names",
     1: "names docstrings docstring_blocks docstring_entries field_docstrings declaration schema "
     "function_metadata docstring_checks outcomes context functions registry resource_declaration "
     "prompt_declaration completers resource_contents offered_functions resources prompts",
@@ -56,6 +56,7 @@ ALLOWED = {
     "jwt": ("server.auth",),
     "cryptography": ("server",),
     "jsonschema": ("install",),
+    "yaml": ("lint.utterances",),
     "griffe": (),
     "lxml": (),
 }

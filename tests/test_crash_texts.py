@@ -2,8 +2,6 @@
 
 import io
 import json
-import logging
-from collections.abc import Iterator
 
 import pytest
 
@@ -11,14 +9,7 @@ from appfunctions_mcp.crash_texts import without_named_secrets
 from appfunctions_mcp.secret_values import HIDDEN
 from appfunctions_mcp.telemetry import ExecutionLog, ExecutionRecord, configure_logging
 
-
-@pytest.fixture(autouse=True)
-def _logging_as_before() -> Iterator[None]:
-    root = logging.getLogger()
-    level, handlers = root.level, list(root.handlers)
-    yield
-    root.setLevel(level)
-    root.handlers[:] = handlers
+pytestmark = pytest.mark.usefixtures("logging_as_before")
 
 
 def log_in(password: str) -> None:

@@ -1,7 +1,8 @@
 """Deadlines, slots and rates."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 
 import pytest
 
@@ -94,13 +95,23 @@ async def test_what_a_body_does_after_its_deadline_is_dropped(late: ValueError |
         await stubborn()
 
 
+@asynccontextmanager
+async def held(slots: Slots) -> AsyncIterator[None]:
+    """Has a slot while the block runs."""
+    await slots.acquire()
+    try:
+        yield
+    finally:
+        slots.release()
+
+
 async def test_a_hundred_calls_with_four_slots_never_run_more_than_four_at_once() -> None:
     """F59: concurrency is bounded."""
     slots = Slots(4, 100)
     running: list[int] = []
 
     async def call() -> None:
-        async with slots.enter():
+        async with held(slots):
             running.append(slots.statistics().running)
             await asyncio.sleep(0)
 
@@ -116,7 +127,7 @@ async def test_calls_get_their_slots_in_the_order_they_came() -> None:
     order: list[int] = []
 
     async def call(number: int) -> None:
-        async with slots.enter():
+        async with held(slots):
             order.append(number)
             await asyncio.sleep(0)
 
@@ -127,12 +138,12 @@ async def test_calls_get_their_slots_in_the_order_they_came() -> None:
 
 async def test_a_full_queue_is_refused_with_the_numbers() -> None:
     slots = Slots(1, 1)
-    async with slots.enter():
+    async with held(slots):
         waiting = asyncio.create_task(_enter_and_leave(slots))
         await passes_of_the_loop(lambda: slots.statistics().waiting == 1)
 
         with pytest.raises(AppFunctionLimitExceededException) as raised:
-            async with slots.enter():
+            async with held(slots):
                 pytest.fail("there was no slot")
 
     await waiting
@@ -163,7 +174,7 @@ async def test_cancelling_frees_a_slot_and_a_place_in_the_queue() -> None:
 
 async def test_a_slot_handed_to_a_call_that_is_cancelled_in_the_same_moment_is_not_lost() -> None:
     slots = Slots(1, 2)
-    async with slots.enter():
+    async with held(slots):
         first = asyncio.create_task(_hold(slots))
         second = asyncio.create_task(_enter_and_leave(slots))
         await passes_of_the_loop(lambda: slots.statistics().waiting == 2)
@@ -175,7 +186,7 @@ async def test_a_slot_handed_to_a_call_that_is_cancelled_in_the_same_moment_is_n
 
 async def test_slots_that_are_released_while_a_waiter_is_being_cancelled_pass_it_over() -> None:
     slots = Slots(1, 2)
-    async with slots.enter():
+    async with held(slots):
         first = asyncio.create_task(_hold(slots))
         second = asyncio.create_task(_enter_and_leave(slots))
         await passes_of_the_loop(lambda: slots.statistics().waiting == 2)
@@ -189,7 +200,7 @@ async def test_slots_that_are_released_while_a_waiter_is_being_cancelled_pass_it
 
 async def test_waiting_for_a_slot_counts_against_the_deadline_and_the_text_says_so() -> None:
     slots = Slots(1, 1)
-    async with slots.enter():
+    async with held(slots):
         with pytest.raises(AppFunctionCancelledException) as raised, deadline(0.01):
             await _hold(slots)
 
@@ -206,12 +217,12 @@ async def test_slots_that_let_nothing_through_are_refused(running: int, waiting:
 
 
 async def _hold(slots: Slots) -> None:
-    async with slots.enter():
+    async with held(slots):
         await asyncio.Event().wait()
 
 
 async def _enter_and_leave(slots: Slots) -> None:
-    async with slots.enter():
+    async with held(slots):
         pass
 
 

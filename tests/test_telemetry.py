@@ -6,7 +6,6 @@ import json
 import logging
 import subprocess
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -16,6 +15,8 @@ from appfunctions_mcp.redaction import REDACTED, is_sensitive, redacted
 from appfunctions_mcp.requests import ExecuteAppFunctionRequest
 from appfunctions_mcp.telemetry import ExecutionLog, ExecutionRecord, configure_logging, warn
 
+pytestmark = pytest.mark.usefixtures("logging_as_before")
+
 SUCCESS = ExecutionRecord("m#find", "success", 12.3456, "ann", request_id=7, result_bytes=20)
 REQUEST = ExecuteAppFunctionRequest("find")
 
@@ -23,15 +24,6 @@ REQUEST = ExecuteAppFunctionRequest("find")
 class Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True
-
-
-@pytest.fixture(autouse=True)
-def _logging_as_before() -> Iterator[None]:
-    root = logging.getLogger()
-    level, handlers = root.level, list(root.handlers)
-    yield
-    root.setLevel(level)
-    root.handlers[:] = handlers
 
 
 def fail(message: str) -> None:

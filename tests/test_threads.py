@@ -209,8 +209,11 @@ async def test_cancelling_a_plain_call_frees_its_slot_at_once() -> None:
         wait_for(free)
 
     async def call() -> None:
-        async with slots.enter():
+        await slots.acquire()
+        try:
             await threads.run("stuck", hang)
+        finally:
+            slots.release()
 
     task = asyncio.create_task(call())
     await becomes(begun.is_set)

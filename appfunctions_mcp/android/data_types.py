@@ -31,6 +31,7 @@ __all__ = [
     "ScalarType",
     "StringPattern",
     "TypeNumber",
+    "number_of",
 ]
 
 URI = "android.net.Uri"
@@ -165,6 +166,20 @@ class ParcelableType(AndroidType):
 DataType = (
     ScalarType | ArrayType | ReferenceType | ObjectType | AllOfType | OneOfType | ParcelableType
 )
+
+_NUMBERS: dict[type, TypeNumber] = {
+    ArrayType: TypeNumber.ARRAY,
+    ReferenceType: TypeNumber.REFERENCE,
+    ObjectType: TypeNumber.OBJECT,
+    AllOfType: TypeNumber.ALL_OF,
+    OneOfType: TypeNumber.ONE_OF,
+    ParcelableType: TypeNumber.PARCELABLE,
+}
+
+
+def number_of(data_type: DataType) -> TypeNumber:
+    """The number by which a functions XML names the type."""
+    return data_type.kind if isinstance(data_type, ScalarType) else _NUMBERS[type(data_type)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

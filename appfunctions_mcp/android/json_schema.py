@@ -21,13 +21,12 @@ from appfunctions_mcp.android.type_shapes import TypeShapes
 from appfunctions_mcp.metadata import (
     AppFunctionAccessLevel,
     AppFunctionMetadata,
-    AppFunctionParameterMetadata,
     AppFunctionResponseMetadata,
     AppFunctionScope,
     JsonSchema,
 )
 from appfunctions_mcp.names import name_in_words
-from appfunctions_mcp.schema.arguments import ArgumentsSchema
+from appfunctions_mcp.schema.arguments import ArgumentsSchema, parameters_of
 from appfunctions_mcp.schema.json_schema import publish, publish_root
 from appfunctions_mcp.schema.shapes import (
     NumberShape,
@@ -70,7 +69,7 @@ def function_metadata(
         tool_name=tool_name,
         description=function.description or name_in_words(function.id.rpartition("#")[2]),
         is_described=bool(function.description),
-        parameters=tuple(_parameters_of(schema)),
+        parameters=tuple(parameters_of(schema)),
         input_schema=schema,
         response=_response_of(function, document),
         enabled_by_default=on,
@@ -188,17 +187,3 @@ def _response_of(
 ) -> AppFunctionResponseMetadata:
     description = function.response.description if function.response is not None else ""
     return AppFunctionResponseMetadata(description, output_schema_of(function, document))
-
-
-def _parameters_of(input_schema: JsonSchema) -> list[AppFunctionParameterMetadata]:
-    required = input_schema.get("required", ())
-    definitions = {key: input_schema[key] for key in ("$defs",) if key in input_schema}
-    return [
-        AppFunctionParameterMetadata(
-            name=name,
-            description=str(schema.get("description", "")),
-            required=name in required,
-            schema=schema | definitions if "$ref" in repr(schema) else schema,
-        )
-        for name, schema in input_schema["properties"].items()
-    ]

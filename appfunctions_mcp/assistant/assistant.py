@@ -6,7 +6,6 @@ Limited in rounds, watched for repetition, and left with a valid conversation wh
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, suppress
-from types import TracebackType
 from typing import Self
 
 from appfunctions_mcp.assistant.batch import logged_crash
@@ -111,14 +110,9 @@ class Assistant:
         await self.dispatcher.__aenter__()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        fault: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *raised: object) -> None:
         """Closes what the functions come from."""
-        await self.dispatcher.__aexit__(kind, fault, trace)
+        await self.dispatcher.__aexit__(*raised)
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Lets a function see every event from now on.

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from types import TracebackType
 from typing import Self, TypedDict, Unpack
 
 from appfunctions_mcp.assistant.batch import (
@@ -139,12 +138,7 @@ class ToolDispatcher:
             self._open += 1
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        fault: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         """Ends what runs, and closes the source."""
         await self._close(cancels=True)
 

@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from enum import Enum
 from pathlib import PurePath
-from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
 
@@ -117,12 +116,7 @@ class McpSource:
             raise
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        fault: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         """Ends the connection, and a server that was started for it."""
         await self._close()
 

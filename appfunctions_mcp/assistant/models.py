@@ -1,7 +1,6 @@
 """What the loop needs of a model, whoever serves it."""
 
 from collections.abc import AsyncGenerator
-from types import TracebackType
 from typing import Protocol, Self, runtime_checkable
 
 from appfunctions_mcp.exceptions import AppFunctionsError
@@ -61,11 +60,6 @@ class ClosingModel(Model):
         """Gives the model itself; connections are made when they are needed."""
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        fault: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         """Closes the connections to the provider."""
         await self.close()

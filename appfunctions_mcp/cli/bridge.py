@@ -17,7 +17,12 @@ from appfunctions_mcp.cli.list import as_json as listed_as_json
 from appfunctions_mcp.cli.list import print_functions
 from appfunctions_mcp.cli.opening import read_settings, start_auditing
 from appfunctions_mcp.cli.output import print_json
-from appfunctions_mcp.cli.run import add_http_arguments, check_together, serve
+from appfunctions_mcp.cli.run import (
+    add_http_arguments,
+    add_process_arguments,
+    check_together,
+    serve,
+)
 from appfunctions_mcp.exceptions import SettingsError
 from appfunctions_mcp.lazy_regex import regex
 from appfunctions_mcp.metadata import ExecutionLimits
@@ -67,12 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="only these tool names or ids, such as 'search*' (repeatable)",
     )
     add_http_arguments(parser)
-    add("--no-loop-guard", action="store_const", const=True, help="never stop repeated failures")
-    add("--audit-file", metavar="PATH", help="write down who executes what, and who is refused")
-    add("--audit-arguments", action="store_const", const=True, help="arguments too, redacted")
-    add("--watch-parent", action="store_const", const=True, help="end when the parent process ends")
-    add("--log-level", metavar="debug|info|warning|error", help="default: warning; info on HTTP")
-    add("--debug", action="store_const", const=True, help="send tracebacks of crashes to callers")
+    add_process_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -72,7 +72,24 @@ def screen_for(streams: ChatStreams, *, as_json: bool) -> Screen:
     return TerminalScreen(streams) if streams.is_terminal else PlainScreen(streams)
 
 
-class TerminalScreen:
+class _TextScreen:
+    """Writes text to stdout, and knows whether a line has begun."""
+
+    def __init__(self, streams: ChatStreams) -> None:
+        self._streams = streams
+        self._is_within_line = False
+
+    def _write(self, text: str) -> None:
+        self._streams.out.write(text)
+        self._streams.out.flush()
+        self._is_within_line = not text.endswith("\n") if text else self._is_within_line
+
+    def _end_line(self) -> None:
+        if self._is_within_line:
+            self._write("\n")
+
+
+class TerminalScreen(_TextScreen):
     """Shows everything to a person at a terminal, as it comes.
 
     Args:
@@ -80,8 +97,7 @@ class TerminalScreen:
     """
 
     def __init__(self, streams: ChatStreams) -> None:
-        self._streams = streams
-        self._is_within_line = False
+        super().__init__(streams)
         self._numbers: dict[int, int] = {}
         is_unicode = (streams.out.encoding or "").lower().replace("-", "").startswith("utf")
         self._to, self._from, self._failed = "→←✗" if is_unicode else "><!"
@@ -146,21 +162,12 @@ class TerminalScreen:
             return text
         return f"\x1b[{';'.join(_STYLES[style] for style in styles)}m{text}\x1b[0m"
 
-    def _write(self, text: str) -> None:
-        self._streams.out.write(text)
-        self._streams.out.flush()
-        self._is_within_line = not text.endswith("\n") if text else self._is_within_line
-
-    def _end_line(self) -> None:
-        if self._is_within_line:
-            self._write("\n")
-
     def _line(self, text: str) -> None:
         self._end_line()
         self._write(f"{text}\n")
 
 
-class PlainScreen:
+class PlainScreen(_TextScreen):
     """Writes the answers' text to stdout, and what led to it to stderr.
 
     Args:
@@ -168,10 +175,6 @@ class PlainScreen:
     """
 
     prompt = ""
-
-    def __init__(self, streams: ChatStreams) -> None:
-        self._streams = streams
-        self._is_within_line = False
 
     def begin(self, question: str) -> None:
         """Nothing is shown of a question."""
@@ -217,15 +220,6 @@ class PlainScreen:
         """Writes aside what is asked."""
         self._end_line()
         self._aside(text)
-
-    def _write(self, text: str) -> None:
-        self._streams.out.write(text)
-        self._streams.out.flush()
-        self._is_within_line = not text.endswith("\n") if text else self._is_within_line
-
-    def _end_line(self) -> None:
-        if self._is_within_line:
-            self._write("\n")
 
     def _aside(self, text: str) -> None:
         print(lines_with_escapes(text), file=self._streams.err, flush=True)

@@ -4,15 +4,13 @@ Nothing is replaced without `--force`, and nothing is left behind where a file c
 """
 
 import argparse
-import os
-import sys
 from pathlib import Path
 
 from appfunctions_mcp.android.describing.exported_app import exported_files, is_package, package_of
 from appfunctions_mcp.cli.arguments import add_service_arguments, split_file
-from appfunctions_mcp.cli.folder_writing import require_free_folder, write_folder
+from appfunctions_mcp.cli.folder_writing import require_free_folder
 from appfunctions_mcp.cli.opening import open_service
-from appfunctions_mcp.cli.output import print_json
+from appfunctions_mcp.cli.written_folder import write_and_report
 from appfunctions_mcp.exceptions import SettingsError
 from appfunctions_mcp.quoting import quoted
 from appfunctions_mcp.service import AppFunctionService
@@ -65,48 +63,29 @@ def run(args: argparse.Namespace) -> int:
     service = open_service(args, file, require_settings=False)
     package = args.package or package_of(service.metadata)
     files = exported_files(service, package=package)
-    try:
-        write_folder(folder, files, force=args.force)
-    except OSError as fault:
-        print(f"{folder}: nothing was written: {fault}", file=sys.stderr)
-        return 1
-    _report(args, folder, service, package, files)
-    return 0
+    return write_and_report(
+        args,
+        folder,
+        files,
+        package=package,
+        functions=[function.names.function_id for function in service.registry],
+        warnings=_left_out(service),
+        next_steps=_next_steps(folder, files),
+    )
 
 
-def _report(
-    args: argparse.Namespace,
-    folder: Path,
-    service: AppFunctionService,
-    package: str,
-    files: dict[str, str],
-) -> None:
-    left_out = list(_left_out(service))
-    for text in left_out:
-        print(f"warning: {text}", file=sys.stderr)
-    functions = [function.names.function_id for function in service.registry]
-    if args.json:
-        print_json(
-            {
-                "folder": os.path.abspath(folder),  # noqa: PTH100 - links stay
-                "package": package,
-                "files": sorted(files),
-                "functions": functions,
-                "warnings": left_out,
-            }
-        )
-        return
-    count = f"{len(functions)} function{'' if len(functions) == 1 else 's'}"
-    print(
-        f"Wrote {count} in {len(files)} files into {folder}. Next:",
+def _next_steps(folder: Path, files: dict[str, str]) -> list[str]:
+    """Where the files belong in an Android project."""
+    kotlin = f"its sources, package {_packages_in(files)}, and write the bodies;"
+    steps = [
         f"  put {folder / 'res'} into the app's src/main",
-        f"  put the Kotlin in {folder / 'kotlin'} into its sources, package {_packages_in(files)}, "
-        "and write the bodies;",
+        f"  put the Kotlin in {folder / 'kotlin'} into {kotlin}",
         f"  of it Android's compiler makes XML such as that in {folder / 'assets'}",
         f"  merge the two fragments in {folder / 'kotlin'} into its manifest and Gradle file",
-        *([f"  read {folder / NOTES}, on what is otherwise on Android"] if NOTES in files else []),
-        sep="\n",
-    )
+    ]
+    if NOTES in files:
+        steps.append(f"  read {folder / NOTES}, on what is otherwise on Android")
+    return steps
 
 
 def _packages_in(files: dict[str, str]) -> str:

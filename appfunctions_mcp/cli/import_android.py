@@ -9,16 +9,15 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
 
 from appfunctions_mcp.android.app.sources import AndroidSource, read_source
 from appfunctions_mcp.android.python.imported_project import project_files
-from appfunctions_mcp.cli.folder_writing import require_free_folder, write_folder
-from appfunctions_mcp.cli.output import print_json
+from appfunctions_mcp.cli.folder_writing import require_free_folder
 from appfunctions_mcp.cli.package_names import fault_of_name, require_free_name
+from appfunctions_mcp.cli.written_folder import write_and_report
 from appfunctions_mcp.exceptions import SettingsError
 from appfunctions_mcp.metadata_values import android_package
 from appfunctions_mcp.quoting import quoted
@@ -67,48 +66,25 @@ def run(args: argparse.Namespace) -> int:
         source = replace(source, package=app or source.package)
         package = name or _package_of(source, folder)
         files = project_files(source, package=package)
-    try:
-        write_folder(folder, files, force=args.force)
-    except OSError as fault:
-        print(f"{folder}: nothing was written: {fault}", file=sys.stderr)
-        return 1
-    _report(args, folder, source, package, files)
-    return 0
+    return write_and_report(
+        args,
+        folder,
+        files,
+        package=package,
+        functions=[each.id for _, document, _ in source.documents for each in document.functions],
+        warnings=source.warnings,
+        next_steps=_next_steps(source, folder, package),
+    )
 
 
-def _report(
-    args: argparse.Namespace,
-    folder: Path,
-    source: AndroidSource,
-    package: str,
-    files: dict[str, str],
-) -> None:
-    for warning in source.warnings:
-        print(f"warning: {warning}", file=sys.stderr)
-    functions = [
-        function.id for _, document, _ in source.documents for function in document.functions
-    ]
-    if args.json:
-        print_json(
-            {
-                "folder": os.path.abspath(folder),  # noqa: PTH100 - links stay
-                "package": package,
-                "files": sorted(files),
-                "functions": functions,
-                "warnings": list(source.warnings),
-            }
-        )
-        return
+def _next_steps(source: AndroidSource, folder: Path, package: str) -> list[str]:
     as_typed = subprocess.list2cmdline if os.name == "nt" else shlex.join
-    count = f"{len(functions)} function{'' if len(functions) == 1 else 's'}"
-    print(
-        f"Wrote {count} in {len(files)} files into {folder}. Next:",
+    return [
         f"  {as_typed(['appfunctions-mcp', 'list', str(folder)])}",
         f"  write the bodies in {as_typed([str(folder / package)])}",
         *_advice(source, folder),
         f"  {as_typed(['appfunctions-mcp', 'install', str(folder), 'claude-desktop'])}",
-        sep="\n",
-    )
+    ]
 
 
 def _advice(source: AndroidSource, folder: Path) -> list[str]:

@@ -54,11 +54,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_http_arguments(parser)
     add("--workers", metavar="N", help="processes that serve HTTP together (default 1)")
     add("--eager", action="store_const", const=True, help="import the app before any answer")
+    add("--watch", action="store_const", const=True, help="start the app anew when files change")
+    add_process_arguments(parser)
+
+
+def add_process_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds what is guarded and written down while serving, and when that ends by itself."""
+    add = parser.add_argument
     add("--no-loop-guard", action="store_const", const=True, help="never stop repeated failures")
     add("--audit-file", metavar="PATH", help="write down who executes what, and who is refused")
     add("--audit-arguments", action="store_const", const=True, help="arguments too, redacted")
     add("--watch-parent", action="store_const", const=True, help="end when the parent process ends")
-    add("--watch", action="store_const", const=True, help="start the app anew when files change")
     add("--log-level", metavar="debug|info|warning|error", help="default: warning; info on HTTP")
     add("--debug", action="store_const", const=True, help="send tracebacks of crashes to callers")
 
@@ -211,15 +217,18 @@ def _serve_stdio(
         return
     if early is not None:
         _keep_manifest(service, settings, early)
-    if settings.engine == "sdk":
-        from appfunctions_mcp.server.sdk import serve_stdio
-    else:
-        from appfunctions_mcp.server.engine import serve_stdio
+    from appfunctions_mcp.server.engine import serve_stdio
+
     _announce(
         service,
         f"serving stdio: MCP clients start this command themselves; {hint}; Ctrl+C ends",
     )
-    serve_stdio(service, threads=threads, watch_parent=settings.watch_parent)
+    serve_stdio(
+        service,
+        engine=settings.engine or "lean",
+        threads=threads,
+        watch_parent=settings.watch_parent,
+    )
 
 
 def _resume(

@@ -6,8 +6,9 @@ Pure functions on records: nothing is sent from here, and no provider's library 
 what is used is imported.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from appfunctions_mcp.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from appfunctions_mcp.formats.exported_tools import ExportedTool, ExportedTools
@@ -88,42 +89,18 @@ def format_named(name: str) -> "ModelFormat":
     Raises:
         ValueError: No format has the name; names those that there are.
     """
-    match name:
-        case "openai-chat":
-            from appfunctions_mcp.formats.openai_chat import OpenAiChatFormat
+    if name == "gemini":
+        from appfunctions_mcp.formats.gemini import GeminiFormat
 
-            return OpenAiChatFormat()
-        case "openai-responses":
-            from appfunctions_mcp.formats.openai_responses import OpenAiResponsesFormat
+        return GeminiFormat()
+    if name in FORMAT_NAMES:
+        from appfunctions_mcp.formats.provider_format import ProviderFormat
 
-            return OpenAiResponsesFormat()
-        case "anthropic":
-            from appfunctions_mcp.formats.anthropic import AnthropicFormat
-
-            return AnthropicFormat()
-        case "gemini":
-            from appfunctions_mcp.formats.gemini import GeminiFormat
-
-            return GeminiFormat()
-        case "mistral":
-            from appfunctions_mcp.formats.mistral import MistralFormat
-
-            return MistralFormat()
-        case "ollama":
-            from appfunctions_mcp.formats.ollama import OllamaFormat
-
-            return OllamaFormat()
+        return ProviderFormat(name)
     from appfunctions_mcp.quoting import quoted
 
     accepted = ", ".join(FORMAT_NAMES)
     raise ValueError(f"there is no format {quoted(name)}; accepted are {accepted}")
 
 
-def __getattr__(name: str) -> object:
-    """Imports the module of a public name when it is first used."""
-    home = _HOME.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(import_module(f"{__name__}.{home}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy_names(__name__, _HOME)

@@ -77,7 +77,7 @@ class ArgumentsSchema:
     @cached_property
     def parameters(self) -> tuple[AppFunctionParameterMetadata, ...]:
         """The same, parameter by parameter."""
-        return tuple(_parameters_of(self.input_schema))
+        return tuple(parameters_of(self.input_schema))
 
     @cached_property
     def descriptions(self) -> Mapping[str, str]:
@@ -306,7 +306,8 @@ def _description_of(parameter: Parameter, shape: Shape, docstring: ParsedDocstri
     )
 
 
-def _parameters_of(input_schema: JsonSchema) -> list[AppFunctionParameterMetadata]:
+def parameters_of(input_schema: JsonSchema) -> list[AppFunctionParameterMetadata]:
+    """What an input schema says of each parameter."""
     required = input_schema.get("required", ())
     definitions = {key: input_schema[key] for key in ("$defs",) if key in input_schema}
     return [

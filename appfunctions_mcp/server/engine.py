@@ -6,17 +6,17 @@ client that listens.
 """
 
 import asyncio
-from collections.abc import Awaitable
-from typing import Any
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any, Literal
 
 from appfunctions_mcp.eager_tasks import begin_task
-from appfunctions_mcp.metadata import AppFunctionCaller
 from appfunctions_mcp.server.announcer import Announcer, Changes
 from appfunctions_mcp.server.envelopes import Message, RequestId
 from appfunctions_mcp.server.eras import ClientSession, Params
 from appfunctions_mcp.server.methods import Methods
 from appfunctions_mcp.server.pending_request import Answer, PendingRequest
-from appfunctions_mcp.server.process import serve_process
+from appfunctions_mcp.server.process import STDIO_CALLER, Engine, serve_process
 from appfunctions_mcp.server.stdio import StdioTransport
 from appfunctions_mcp.server.subscriptions import (
     EVERY_LIST,
@@ -28,11 +28,14 @@ from appfunctions_mcp.service import AppFunctionService
 
 MAX_UNREAD_BYTES = 1024 * 1024
 """How much a client may leave unread while it is told of each change on its own."""
-STDIO_CALLER = AppFunctionCaller(connection="stdio", local_user=True)
 
 
 def serve_stdio(
-    service: AppFunctionService, *, threads: bool = False, watch_parent: bool = False
+    service: AppFunctionService,
+    *,
+    engine: Literal["lean", "sdk"] = "lean",
+    threads: bool = False,
+    watch_parent: bool = False,
 ) -> None:
     """Serves a service on the process's stdin and stdout until the client is gone.
 
@@ -40,14 +43,18 @@ def serve_stdio(
 
     Args:
         service: What is served.
+        engine: What speaks MCP: our own engine, or the MCP SDK.
         threads: Reads and writes in threads though the platform could do without.
         watch_parent: Ends, too, when the process that started this one has ended.
     """
+    make_engine: Callable[[AppFunctionService, StdioTransport], Engine] = LeanEngine
+    if engine == "sdk":
+        # Before a client that leaves starts the clock: the import takes long.
+        from appfunctions_mcp.server.sdk.stdio_engine import SdkEngine
+
+        make_engine = SdkEngine
     serve_process(
-        service,
-        lambda transport: LeanEngine(service, transport),
-        threads=threads,
-        watch_parent=watch_parent,
+        service, partial(make_engine, service), threads=threads, watch_parent=watch_parent
     )
 
 

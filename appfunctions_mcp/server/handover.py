@@ -16,10 +16,10 @@ from appfunctions_mcp.manager import Proceed
 from appfunctions_mcp.manifest import Manifest
 from appfunctions_mcp.requests import ExecuteAppFunctionRequest, ExecuteAppFunctionResponse
 from appfunctions_mcp.server.announcer import ListKind
-from appfunctions_mcp.server.engine import STDIO_CALLER, LeanEngine
+from appfunctions_mcp.server.engine import LeanEngine
 from appfunctions_mcp.server.envelopes import Message
 from appfunctions_mcp.server.eras import ClientSession
-from appfunctions_mcp.server.process import serve_process
+from appfunctions_mcp.server.process import STDIO_CALLER, serve_process
 from appfunctions_mcp.server.prologue import Connection
 from appfunctions_mcp.server.ready_answers import changed_parts, written_tools
 from appfunctions_mcp.server.stdio import StdioTransport

@@ -3,7 +3,6 @@
 import asyncio
 import gc
 import logging
-import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -26,6 +25,7 @@ from appfunctions_mcp.server.event_loop import run_to_end
 from appfunctions_mcp.server.http_access import require_safe_binding
 from appfunctions_mcp.server.joined_writes import JoiningProtocol
 from appfunctions_mcp.server.open_files import raise_limit
+from appfunctions_mcp.server.shutdown import END_SIGNALS, take_signals
 from appfunctions_mcp.server.worker_place import BACKLOG, ListeningSocket, WorkerPlace
 from appfunctions_mcp.service import AppFunctionService
 
@@ -37,7 +37,6 @@ _LAST_SECONDS = 1
 """What of this is left to tell the callers of calls that have not ended that they are cancelled."""
 ACCEPTED_IN_A_ROW = 16
 """After how many new connections those that are there get a turn."""
-_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
 
 
 def serve_http(
@@ -222,13 +221,11 @@ class _HttpServer(uvicorn.Server):
                 # The lifespan that is being opened may never be.
                 loop.call_soon_threadsafe(serving.cancel)
 
-        numbers = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
-        before = {number: signal.signal(number, stop) for number in numbers}
+        restore = take_signals(END_SIGNALS, stop)
         try:
             yield
         finally:
-            for number, handler in before.items():
-                signal.signal(number, handler if handler is not None else signal.SIG_DFL)
+            restore()
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -5,8 +5,9 @@ it; a fault of the server itself is logged, and the client told so.
 """
 
 import logging
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from appfunctions_mcp.exceptions import AppFunctionException
 from appfunctions_mcp.records import record
@@ -37,19 +38,7 @@ class ModernServer:
     written_meta: bytes
 
 
-class Asked(Protocol):
-    """What a request asks for; each method has a record of its own."""
-
-    @property
-    def meta(self) -> Mapping[str, Any] | None:
-        """The `_meta` of the request."""
-
-    @property
-    def progress_token(self) -> str | int | None:
-        """By which progress is told, where it is wanted; 0 and the empty text are tokens too."""
-
-
-class PendingRequest:
+class PendingRequest(ABC):
     """A checked request that is to be answered; each method has a class of its own.
 
     Args:
@@ -115,17 +104,17 @@ class PendingRequest:
         begun = self.begin(emit)
         return begun if isinstance(begun, bytes | dict) else await begun
 
+    @abstractmethod
     async def _serve(self, channel: CallChannel) -> Any:
         """Does what was asked for."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _answer(self, response: Any) -> Answer:
         """The JSON-RPC response around what `_serve` returned."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _protocol_error(self, error: AppFunctionException) -> ProtocolError | None:
         """The JSON-RPC error that an exception ends in; None where it ends in a result."""
-        raise NotImplementedError
 
     async def _ended(self, begun: Awaitable[Any]) -> Answer:
         try:

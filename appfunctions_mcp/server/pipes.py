@@ -131,10 +131,10 @@ class ThreadReader:
     def close(self) -> None:
         """Stops reading for good; a thread that waits for bytes ends with the process."""
         self._closed = True
+        self._may_read.set()
 
     def _read(self) -> None:
-        while not self._closed:
-            self._may_read.wait()
+        while self._may_read.wait() and not self._closed:
             try:
                 chunk = os.read(self._descriptor, CHUNK_BYTES)
             except OSError:

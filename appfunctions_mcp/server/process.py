@@ -12,12 +12,15 @@ from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import Any, Protocol
 
+from appfunctions_mcp.metadata import AppFunctionCaller
 from appfunctions_mcp.server.descriptors import guard_stdout
 from appfunctions_mcp.server.envelopes import Message
 from appfunctions_mcp.server.event_loop import run_to_end
 from appfunctions_mcp.server.shutdown import ExitDeadline, stop_signals, watch_parent
 from appfunctions_mcp.server.stdio import StdioTransport
 
+STDIO_CALLER = AppFunctionCaller(connection="stdio", local_user=True)
+"""Who calls: whoever has started the process."""
 _CANCEL_SECONDS = 0.2
 """How long cancelled calls may take to end before the lifespan is closed without them."""
 

@@ -9,7 +9,6 @@ from appfunctions_mcp.json_text import write_json
 from appfunctions_mcp.metadata import AppFunctionMetadata, AppFunctionScope
 from appfunctions_mcp.server import wire
 from appfunctions_mcp.server.announcer import ListKind
-from appfunctions_mcp.server.engine import STDIO_CALLER
 from appfunctions_mcp.server.eras import (
     CAPABILITIES_KEY,
     HANDSHAKE_VERSIONS,
@@ -19,6 +18,7 @@ from appfunctions_mcp.server.eras import (
     Era,
 )
 from appfunctions_mcp.server.methods import Methods
+from appfunctions_mcp.server.process import STDIO_CALLER
 from appfunctions_mcp.service import AppFunctionService
 
 _HEAD = b'{"jsonrpc":"2.0","id":0,'

@@ -11,14 +11,15 @@ import select
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from types import FrameType
 
 EXIT_SECONDS = 1.9
 """How long an orderly end may take before the process is ended as it is."""
 _PARENT_SECONDS = 2.0
-_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
+END_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
+"""What asks a server for its end, as far as the platform has it."""
 
 log = logging.getLogger("appfunctions_mcp.server")
 
@@ -88,14 +89,31 @@ def stop_signals(stop: Callable[[], None], deadline: ExitDeadline) -> Iterator[N
         deadline.arm()
         loop.call_soon_threadsafe(stop)
 
-    numbers = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
-    before = {number: signal.signal(number, on_signal) for number in numbers}
+    restore = take_signals(END_SIGNALS, on_signal)
     try:
         yield
     finally:
         if not asked:
-            for number, handler in before.items():
-                signal.signal(number, handler if handler is not None else signal.SIG_DFL)
+            restore()
+
+
+def take_signals(
+    names: Sequence[str], handler: Callable[[int, FrameType | None], None]
+) -> Callable[[], None]:
+    """Has signals handled, in the main thread; what is returned gives them back.
+
+    Args:
+        names: Those of the platform are taken.
+        handler: What is called with each.
+    """
+    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    before = {number: signal.signal(number, handler) for number in numbers}
+
+    def restore() -> None:
+        for number, earlier in before.items():
+            signal.signal(number, earlier if earlier is not None else signal.SIG_DFL)
+
+    return restore
 
 
 def watch_parent(on_end: Callable[[], None]) -> None:

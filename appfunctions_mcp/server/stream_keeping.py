@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from types import TracebackType
 from typing import Self
 
 from appfunctions_mcp.server.http_messages import EVENT_STREAM, PING, Event, Send
@@ -32,12 +31,7 @@ class StreamKeeper:
         """Begins; what is no event stream is passed on as it comes."""
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        failure: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         """Sends no comment any more."""
         self._end()
 

@@ -19,6 +19,7 @@ from types import FrameType
 from typing import Any
 
 from appfunctions_mcp.server.event_loop import run_to_end
+from appfunctions_mcp.server.shutdown import END_SIGNALS, take_signals
 from appfunctions_mcp.server.watched_files import WatchedFiles
 from appfunctions_mcp.server.worker_metrics import MetricsText
 from appfunctions_mcp.server.worker_process import WorkerProcess, start_worker, told_status
@@ -27,7 +28,6 @@ END_SECONDS = 15.0
 """How long workers may take to answer what they run; more than they give themselves."""
 _RESTART_SECONDS = 1.0
 """A place gets a new worker this often at most."""
-_END_SIGNALS = ("SIGINT", "SIGTERM")
 
 log = logging.getLogger("appfunctions_mcp.server")
 
@@ -230,14 +230,11 @@ class Supervisor:
         def hear(number: int, _frame: FrameType | None) -> None:
             loop.call_soon_threadsafe(self._hear_signal, number)
 
-        names = (*_END_SIGNALS, "SIGHUP", "SIGBREAK")
-        numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
-        before = {number: signal.signal(number, hear) for number in numbers}
+        restore = take_signals(END_SIGNALS, hear)
         try:
             yield
         finally:
-            for number, handler in before.items():
-                signal.signal(number, handler if handler is not None else signal.SIG_DFL)
+            restore()
 
     def _hear_signal(self, number: int) -> None:
         if self._ending.is_set():

@@ -38,6 +38,10 @@ from appfunctions_mcp.android.shell.values import Arguments
 from appfunctions_mcp.android.type_shapes import choices_of
 from appfunctions_mcp.android.uri_forms import uri_type
 from tests.support.android_documents import (
+    BOOLEAN,
+    BYTES,
+    DOUBLE,
+    FLOAT,
     INT,
     LONG,
     STRING,
@@ -49,10 +53,6 @@ from tests.support.android_documents import (
     parameter,
 )
 
-BOOLEAN, BYTES, DOUBLE, FLOAT = (
-    ScalarType(kind=kind)
-    for kind in (TypeNumber.BOOLEAN, TypeNumber.BYTES, TypeNumber.DOUBLE, TypeNumber.FLOAT)
-)
 DATE = object_type("java.time.LocalDate", year=INT, month=INT, dayOfMonth=INT)
 DATE_TIME = object_type(
     "java.time.LocalDateTime",

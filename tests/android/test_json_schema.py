@@ -34,6 +34,10 @@ from appfunctions_mcp.android.type_shapes import TypeShapes
 from appfunctions_mcp.android.uri_forms import uri_type
 from appfunctions_mcp.schema.shapes import TextShape
 from tests.support.android_documents import (
+    BOOLEAN,
+    BYTES,
+    DOUBLE,
+    FLOAT,
     INT,
     LONG,
     STRING,
@@ -46,10 +50,6 @@ from tests.support.android_documents import (
     parameter,
 )
 
-BOOLEAN, BYTES, DOUBLE, FLOAT = (
-    ScalarType(kind=kind)
-    for kind in (TypeNumber.BOOLEAN, TypeNumber.BYTES, TypeNumber.DOUBLE, TypeNumber.FLOAT)
-)
 DATE = object_type("java.time.LocalDate", year=INT, month=INT, dayOfMonth=INT)
 INSTANT = object_type("java.time.Instant", epochSecond=LONG, nanoAdjustment=INT)
 CIRCLE = object_type("p.Circle", ["radius"], radius=DOUBLE)

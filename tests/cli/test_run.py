@@ -1,7 +1,6 @@
 """`appfunctions-mcp run`, as a process."""
 
 import contextlib
-import logging
 import os
 import re
 import signal
@@ -19,19 +18,11 @@ from tests.support.field_functions import serve_field_functions
 from tests.support.metadata_files import write_metadata
 from tests.support.stdio_server import PROJECT, stdio_server
 
+pytestmark = pytest.mark.usefixtures("logging_as_before")
+
 SAMPLE = str(PROJECT / "metadata" / "app_metadata.xml")
 MODULE = "tests.support.field_functions"
 posix_only = pytest.mark.skipif(os.name != "posix", reason="pseudo terminals")
-
-
-@pytest.fixture(autouse=True)
-def _own_logging() -> Iterator[None]:
-    """What `run` configures in this process ends with the test."""
-    root = logging.getLogger()
-    handlers, level = root.handlers[:], root.level
-    yield
-    root.handlers[:] = handlers
-    root.setLevel(level)
 
 
 def tool_names(listed: dict[str, Any]) -> list[str]:

@@ -463,13 +463,11 @@ def service() -> AppFunctionService:
 def main(transport: str, *options: str) -> None:
     """Serves until the client is gone or a signal comes."""
     is_sdk = os.environ.get("APPFUNCTIONS_ENGINE") == "sdk"
+    engine: Literal["lean", "sdk"] = "sdk" if is_sdk else "lean"
     if transport == "stdio":
-        if is_sdk:
-            from appfunctions_mcp.server.sdk import serve_stdio
-        else:
-            from appfunctions_mcp.server.engine import serve_stdio
+        from appfunctions_mcp.server.engine import serve_stdio
 
-        serve_stdio(service())
+        serve_stdio(service(), engine=engine)
     else:
         from appfunctions_mcp.server.http import serve_http
 
@@ -478,7 +476,7 @@ def main(transport: str, *options: str) -> None:
             "127.0.0.1",
             int(transport),
             sessions="--stateless" not in options,
-            engine="sdk" if is_sdk else "lean",
+            engine=engine,
         )
 
 

@@ -22,22 +22,13 @@ from tests.server.test_engine import MODERN, await_text
 from tests.server.test_sdk import use
 from tests.support.asgi_client import asgi_request
 from tests.support.http_server import Answer, HttpServer, http_server
+from tests.support.raw_http import INITIALIZE
 from tests.support.served_functions import add, served_functions
 
 pytestmark = pytest.mark.anyio
 
 ADD = {"name": "add", "arguments": {"a": 1, "b": 2}}
 CALL = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": ADD}
-INITIALIZE = {
-    "jsonrpc": "2.0",
-    "id": 0,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-11-25",
-        "capabilities": {},
-        "clientInfo": {"name": "t", "version": "1"},
-    },
-}
 PROGRAM = ("-m", "tests.support.served_functions", "http", "0")
 
 

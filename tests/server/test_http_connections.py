@@ -19,7 +19,15 @@ from appfunctions_mcp.server.http_connection import MAX_KEPT_BYTES
 from tests.server.test_engine import await_text
 from tests.support.edge_server import parsers
 from tests.support.http_server import HttpServer, http_server
-from tests.support.raw_http import CALL_ADD, RawConnection, call, connected, head, request
+from tests.support.raw_http import (
+    CALL_ADD,
+    INITIALIZE,
+    RawConnection,
+    call,
+    connected,
+    head,
+    request,
+)
 from tests.support.served_functions import served_functions
 from tests.support.stdio_server import DEADLINE_SECONDS
 
@@ -210,18 +218,6 @@ def test_nobodys_leaving_is_a_fault_of_the_server(any_server: HttpServer, tmp_pa
     assert any_server.process.wait() == 0
     assert "Traceback" not in any_server.process.stderr
     assert "Exception" not in any_server.process.stderr
-
-
-INITIALIZE = {
-    "jsonrpc": "2.0",
-    "id": 0,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-11-25",
-        "capabilities": {},
-        "clientInfo": {"name": "t", "version": "1"},
-    },
-}
 
 
 # Where the app stands in another.

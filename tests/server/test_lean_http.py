@@ -18,9 +18,10 @@ from appfunctions_mcp.server import client_watch, http_messages, lean_http
 from appfunctions_mcp.server.asgi import AppFunctionsApp, app_functions_asgi
 from appfunctions_mcp.server.joined_writes import MAX_KEPT_BYTES, JoinedTransport
 from tests.server.test_engine import MODERN, await_text
-from tests.server.test_http import CALL, INITIALIZE, PROGRAM, modern_call
+from tests.server.test_http import CALL, PROGRAM, modern_call
 from tests.support.asgi_client import AsgiRequest, asgi_request, ask
 from tests.support.http_server import Answer, HttpServer, http_server
+from tests.support.raw_http import INITIALIZE
 from tests.support.served_functions import served_functions
 from tests.support.stdio_server import DEADLINE_SECONDS
 

@@ -4,7 +4,9 @@ import asyncio
 import errno
 import os
 import socket
+import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -30,11 +32,19 @@ def pipe() -> Iterator[tuple[int, int]]:
     """A pipe's reading and writing end."""
     ends = os.pipe()
     yield ends
-    for end in ends:
-        try:
-            os.close(end)
-        except OSError:
-            continue
+    _close(ends[1])
+    # A thread that is late would read from the next test's pipe, which gets the same number.
+    for thread in threading.enumerate():
+        if thread.name == "stdin":
+            thread.join(5)
+            assert not thread.is_alive()
+    _close(ends[0])
+
+
+def _close(end: int) -> None:
+    """Closes what the test itself may have closed."""
+    with suppress(OSError):
+        os.close(end)
 
 
 class Chunks:

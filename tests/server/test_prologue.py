@@ -20,11 +20,11 @@ from appfunctions_mcp.manifest import Manifest, read_manifest
 from appfunctions_mcp.manifest_writing import write_manifest
 from appfunctions_mcp.metadata import AppFunctionState
 from appfunctions_mcp.server import eras, plain_requests, prologue
-from appfunctions_mcp.server.engine import STDIO_CALLER
 from appfunctions_mcp.server.envelopes import read_message
 from appfunctions_mcp.server.eras import ClientSession
 from appfunctions_mcp.server.handover import _session_of
 from appfunctions_mcp.server.methods import Methods
+from appfunctions_mcp.server.process import STDIO_CALLER
 from appfunctions_mcp.server.prologue import Connection, Prologue
 from appfunctions_mcp.server.ready_answers import ready_answers, written_tools
 from appfunctions_mcp.service import AppFunctionService, load_service

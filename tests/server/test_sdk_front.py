@@ -13,8 +13,9 @@ from appfunctions_mcp.server.http_messages import PING, HttpRequest
 from appfunctions_mcp.server.sdk.http_endpoint import SdkEndpoint
 from appfunctions_mcp.server.sdk_front import SdkFront
 from appfunctions_mcp.server.stream_keeping import StreamKeeper
-from tests.server.test_http import CALL, INITIALIZE
+from tests.server.test_http import CALL
 from tests.support.asgi_client import ask
+from tests.support.raw_http import INITIALIZE
 from tests.support.served_functions import served_functions
 
 pytestmark = pytest.mark.anyio

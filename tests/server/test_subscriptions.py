@@ -26,6 +26,7 @@ from appfunctions_mcp.server.methods import Methods
 from appfunctions_mcp.server.stdio import StdioTransport
 from appfunctions_mcp.server.subscriptions import Subscription
 from appfunctions_mcp.service import AppFunctionService
+from tests.support.raw_http import INITIALIZE
 
 pytestmark = pytest.mark.anyio
 
@@ -184,16 +185,6 @@ async def test_a_client_that_does_not_read_is_told_once_of_many_changes(
     assert 0 < (await reading).count(b"notifications/resources/updated") < 20_000
 
 
-INITIALIZE = {
-    "jsonrpc": "2.0",
-    "id": 0,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-11-25",
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    },
-}
 INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 SUBSCRIBE = {
     "jsonrpc": "2.0",

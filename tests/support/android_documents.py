@@ -41,6 +41,10 @@ INT, LONG, STRING, UNIT = (
     ScalarType(kind=kind)
     for kind in (TypeNumber.INT, TypeNumber.LONG, TypeNumber.STRING, TypeNumber.UNIT)
 )
+BOOLEAN, BYTES, DOUBLE, FLOAT = (
+    ScalarType(kind=kind)
+    for kind in (TypeNumber.BOOLEAN, TypeNumber.BYTES, TypeNumber.DOUBLE, TypeNumber.FLOAT)
+)
 _SCALAR_KINDS = [
     TypeNumber.BOOLEAN,
     TypeNumber.BYTES,

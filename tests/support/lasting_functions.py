@@ -4,7 +4,6 @@ Run as `python -m tests.support.lasting_functions http PORT [--sessions]`.
 """
 
 import asyncio
-import os
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -26,6 +25,7 @@ from appfunctions_mcp import (
     app_resource,
 )
 from appfunctions_mcp.media import Media
+from tests.support.serving import serve
 
 ended_waits: list[str] = []
 """Which waits have come to their end, in order."""
@@ -149,18 +149,5 @@ def lasting_functions() -> AppFunctionService:
     return made
 
 
-def main(port: str, *options: str) -> None:
-    """Serves until a signal comes."""
-    from appfunctions_mcp.server.http import serve_http
-
-    serve_http(
-        lasting_functions(),
-        port=int(port),
-        sessions="--sessions" in options,
-        engine="sdk" if os.environ.get("APPFUNCTIONS_ENGINE") == "sdk" else "lean",
-        on_ready=lambda url: print(f"ready {url}", file=sys.stderr, flush=True),
-    )
-
-
 if __name__ == "__main__":
-    main(*sys.argv[2:])
+    serve(lasting_functions(), *sys.argv[1:])

@@ -9,6 +9,16 @@ from typing import Any
 from tests.support.http_server import Answer
 from tests.support.stdio_server import DEADLINE_SECONDS
 
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 0,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "t", "version": "1"},
+    },
+}
 CALL_ADD = {
     "jsonrpc": "2.0",
     "id": 7,

@@ -28,6 +28,7 @@ from appfunctions_mcp.exceptions import (
 from appfunctions_mcp.media import Image
 from appfunctions_mcp.metadata import AppFunctionState, ExecutionLimits
 from appfunctions_mcp.service import AppFunctionService
+from tests.support.serving import serve
 
 print("printed at import")
 _services: list[AppFunctionService] = []
@@ -251,26 +252,5 @@ def served_functions(*, loop_guard: bool = True) -> AppFunctionService:
     return service
 
 
-def main(transport: str, *options: str) -> None:
-    """Serves until the client is gone or a signal comes."""
-    if transport == "stdio":
-        if os.environ.get("APPFUNCTIONS_ENGINE") == "sdk":
-            from appfunctions_mcp.server.sdk import serve_stdio
-        else:
-            from appfunctions_mcp.server.engine import serve_stdio
-
-        serve_stdio(served_functions(), threads="--threads" in options)
-    else:
-        from appfunctions_mcp.server.http import serve_http
-
-        serve_http(
-            served_functions(),
-            port=int(options[0]),
-            sessions="--sessions" in options,
-            engine="sdk" if os.environ.get("APPFUNCTIONS_ENGINE") == "sdk" else "lean",
-            on_ready=lambda url: print(f"ready {url}", file=sys.stderr, flush=True),
-        )
-
-
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    serve(served_functions(), *sys.argv[1:])

@@ -5,7 +5,6 @@ Run as `python -m tests.support.talking_functions stdio`, or `http PORT [--sessi
 """
 
 import asyncio
-import os
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -32,6 +31,7 @@ from appfunctions_mcp import (
     app_prompt,
     app_resource,
 )
+from tests.support.serving import serve
 
 NOTES = {"milk": "Buy milk.", "rent": "Pay the rent.", "räder": "Räder wechseln ★"}
 
@@ -281,27 +281,5 @@ def talking_functions() -> AppFunctionService:
     return made
 
 
-def main(transport: str, *options: str) -> None:
-    """Serves until the client is gone or a signal comes."""
-    is_sdk = os.environ.get("APPFUNCTIONS_ENGINE") == "sdk"
-    if transport == "stdio":
-        if is_sdk:
-            from appfunctions_mcp.server.sdk import serve_stdio
-        else:
-            from appfunctions_mcp.server.engine import serve_stdio
-
-        serve_stdio(talking_functions())
-    else:
-        from appfunctions_mcp.server.http import serve_http
-
-        serve_http(
-            talking_functions(),
-            port=int(options[0]),
-            sessions="--sessions" in options,
-            engine="sdk" if is_sdk else "lean",
-            on_ready=lambda url: print(f"ready {url}", file=sys.stderr, flush=True),
-        )
-
-
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    serve(talking_functions(), *sys.argv[1:])

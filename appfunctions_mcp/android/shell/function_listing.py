@@ -19,7 +19,7 @@ from appfunctions_mcp.android.data_types import (
     ParcelableType,
     ReferenceType,
     ScalarType,
-    TypeNumber,
+    number_of,
 )
 from appfunctions_mcp.metadata import AppFunctionState
 
@@ -32,14 +32,6 @@ _STATE_NUMBERS = {
     AppFunctionState.DEFAULT: 0,
     AppFunctionState.ENABLED: 1,
     AppFunctionState.DISABLED: 2,
-}
-_NUMBERS: dict[type, TypeNumber] = {
-    ArrayType: TypeNumber.ARRAY,
-    ReferenceType: TypeNumber.REFERENCE,
-    ObjectType: TypeNumber.OBJECT,
-    AllOfType: TypeNumber.ALL_OF,
-    OneOfType: TypeNumber.ONE_OF,
-    ParcelableType: TypeNumber.PARCELABLE,
 }
 
 Listed = dict[str, list[Any]]
@@ -133,8 +125,7 @@ def _typed(data_type: DataType) -> Listed:
 
 
 def _type(data_type: DataType) -> Listed:
-    kind = data_type.kind if isinstance(data_type, ScalarType) else _NUMBERS[type(data_type)]
-    listed: Listed = {"type": [int(kind)], "isNullable": [data_type.nullable]}
+    listed: Listed = {"type": [int(number_of(data_type))], "isNullable": [data_type.nullable]}
     match data_type:
         case ScalarType():
             patterns = [{"type": [int(p.type)], "value": [p.value]} for p in data_type.patterns]

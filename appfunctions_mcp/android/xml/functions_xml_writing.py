@@ -23,7 +23,7 @@ from appfunctions_mcp.android.data_types import (
     ReferenceType,
     ScalarType,
     StringPattern,
-    TypeNumber,
+    number_of,
 )
 from appfunctions_mcp.android.xml.document_checks import UNUSED, document_faults
 from appfunctions_mcp.exceptions import AppFunctionDeclarationError
@@ -179,7 +179,7 @@ class _Writer:
                     self._leaf("required", name)
             if isinstance(data_type, ScalarType):
                 self._write_constraints(data_type)
-            self._leaf("type", str(int(_number_of(data_type))))
+            self._leaf("type", str(int(number_of(data_type))))
 
     def _write_constraints(self, scalar: ScalarType) -> None:
         for value in scalar.enum_values:
@@ -190,20 +190,6 @@ class _Writer:
                 self._leaf("type", str(int(pattern.type)))
                 self._leaf("value", pattern.value)
         self._some("format", scalar.format)
-
-
-_NUMBERS: dict[type, TypeNumber] = {
-    ArrayType: TypeNumber.ARRAY,
-    ReferenceType: TypeNumber.REFERENCE,
-    ObjectType: TypeNumber.OBJECT,
-    AllOfType: TypeNumber.ALL_OF,
-    OneOfType: TypeNumber.ONE_OF,
-    ParcelableType: TypeNumber.PARCELABLE,
-}
-
-
-def _number_of(data_type: DataType) -> TypeNumber:
-    return data_type.kind if isinstance(data_type, ScalarType) else _NUMBERS[type(data_type)]
 
 
 def canonical(document: AndroidDocument) -> AndroidDocument:

@@ -5,8 +5,9 @@
 Only what is used is imported.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from appfunctions_mcp.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from appfunctions_mcp.assistant.providers.anthropic_model import AnthropicModel
@@ -36,11 +37,4 @@ _HOME = {
 }
 
 
-def __getattr__(name: str) -> object:
-    """Imports the module of a public name when it is first used."""
-    home = _HOME.get(name)
-    if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(import_module(f"{__name__}.{home}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy_names(__name__, _HOME)

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from appfunctions_mcp.assistant.models import ProviderError
 from appfunctions_mcp.quoting import quoted
 
-__all__ = ["library_missing", "lost_connections_told", "no_answer", "no_key", "refusal"]
+__all__ = ["lost_connections_told", "missing_library_told", "no_answer", "no_key", "refusal"]
 
 _MOST_SHOWN = 2_000
 # Which one a client uses depends on its version and on what is installed.
@@ -22,11 +22,23 @@ _HELP = {
 }
 
 
-def library_missing(package: str, extra: str) -> ProviderError:
-    """Why a model cannot be made without the provider's client."""
-    return ProviderError(
-        f'the package {package!r} is not installed; run pip install "appfunctions-mcp[{extra}]"'
-    )
+@contextmanager
+def missing_library_told(package: str, extra: str) -> Iterator[None]:
+    """Tells how to install the provider's client where the block cannot import it.
+
+    Args:
+        package: The client's.
+        extra: Of this package, which brings it.
+
+    Raises:
+        ProviderError: It is not installed.
+    """
+    try:
+        yield
+    except ImportError as fault:
+        raise ProviderError(
+            f'the package {package!r} is not installed; run pip install "appfunctions-mcp[{extra}]"'
+        ) from fault
 
 
 def no_key(provider: str, key: str) -> ProviderError:

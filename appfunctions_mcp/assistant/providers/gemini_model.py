@@ -1,34 +1,28 @@
 """Google's models over Google's own client."""
 
-from collections.abc import AsyncGenerator, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import aclosing, contextmanager
-from typing import Any
+from typing import Any, Unpack
 
-from appfunctions_mcp.assistant.models import ClosingModel, ModelRequest
+from appfunctions_mcp.assistant.models import ModelRequest
 from appfunctions_mcp.assistant.providers.answers import unreadable
 from appfunctions_mcp.assistant.providers.failures import (
-    library_missing,
     lost_connections_told,
+    missing_library_told,
     no_key,
     refusal,
 )
-from appfunctions_mcp.assistant.providers.keys import key_to_send
 from appfunctions_mcp.assistant.providers.parameters import parameters_for
-from appfunctions_mcp.formats import format_named
-from appfunctions_mcp.formats.messages import ModelReply
-from appfunctions_mcp.formats.model_format import ModelFormat, StreamPiece
+from appfunctions_mcp.assistant.providers.provider_models import ModelOptions, ProviderModel
 
 __all__ = ["GeminiModel"]
-
-TIMEOUT_SECONDS = 120.0
-MAX_RETRIES = 2
 
 _KEY = "GEMINI_API_KEY"
 # Answers that say to try later; the request has changed nothing.
 _AGAIN = [408, 429, 500, 502, 503, 504]
 
 
-class GeminiModel(ClosingModel):
+class GeminiModel(ProviderModel):
     """A model over Gemini's generateContent.
 
     A request changes nothing at the provider, so that the client may send one again after a
@@ -48,86 +42,52 @@ class GeminiModel(ClosingModel):
         ProviderError: The client is not installed, or there is no key.
     """
 
-    def __init__(
-        self,
-        model: str,
-        *,
-        api_key: str | None = None,
-        base_url: str | None = None,
-        timeout_seconds: float = TIMEOUT_SECONDS,
-        max_retries: int = MAX_RETRIES,
-        parameters: Mapping[str, Any] | None = None,
-    ) -> None:
-        try:
+    def __init__(self, model: str, **options: Unpack[ModelOptions]) -> None:
+        # Functions are run here, never by the client.
+        defaults = {"automatic_function_calling": {"disable": True}}
+        super().__init__("gemini", provider="Gemini", key=_KEY, defaults=defaults, **options)
+        self._model = model
+
+    def _new_client(
+        self, api_key: str | None, base_url: str | None, timeout_seconds: float, max_retries: int
+    ) -> Any:
+        with missing_library_told("google-genai", "gemini"):
             from google import genai
             from google.genai import errors, types
-        except ImportError as fault:
-            raise library_missing("google-genai", "gemini") from fault
         self._errors = errors
-        self._form = format_named("gemini")
-        self._model = model
         self._config_type = types.GenerateContentConfig
-        # Functions are run here, never by the client.
-        self._config = {"automatic_function_calling": {"disable": True}, **(parameters or {})}
         retry = types.HttpRetryOptions(attempts=max_retries + 1, http_status_codes=_AGAIN)
-        options = types.HttpOptions(
+        http = types.HttpOptions(
             base_url=base_url, timeout=int(timeout_seconds * 1000), retry_options=retry
         )
         try:
-            self._client = genai.Client(
-                api_key=key_to_send(api_key, base_url), vertexai=False, http_options=options
-            )
+            return genai.Client(api_key=api_key, vertexai=False, http_options=http)
         except ValueError as fault:
             raise no_key("Gemini", _KEY) from fault
-
-    @property
-    def format(self) -> ModelFormat:
-        """The form of its requests and replies."""
-        return self._form
 
     async def close(self) -> None:
         """Closes the connections to the provider."""
         await self._client.aio.aclose()
 
-    async def reply(self, request: ModelRequest) -> ModelReply:
-        """Answers a request as a whole.
-
-        Raises:
-            ProviderError: The provider cannot be reached, or refuses.
-            ReplyError: What it answered cannot be used.
-        """
-        asked = self._asked(request)
-        with self._told():
-            response = _json_of(await self._client.aio.models.generate_content(**asked))
-        return self._form.read_reply(response, request.tools)
-
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamPiece | ModelReply, None]:
-        """Answers a request piece by piece; the whole reply comes last.
-
-        Raises:
-            ProviderError: As `reply`; also where the stream breaks off.
-            ReplyError: As `reply`.
-        """
-        reader = self._form.reply_reader(request.tools)
-        async with aclosing(self._responses(self._asked(request))) as responses:
-            async for response in responses:
-                for piece in reader.feed(response):
-                    yield piece
-        yield reader.reply()
-
-    async def _responses(self, asked: Mapping[str, Any]) -> AsyncGenerator[dict[str, Any], None]:
-        with self._told():
-            stream: Any = await self._client.aio.models.generate_content_stream(**asked)
-            async with aclosing(stream):
-                async for response in stream:
-                    yield _json_of(response)
-
-    def _asked(self, request: ModelRequest) -> dict[str, Any]:
+    def _body_of(self, request: ModelRequest) -> dict[str, Any]:
         body = self._form.request(request.history, request.tools)
         contents = body.pop("contents")
         # Checked here, so that what is wrong with it is told apart from what is with an answer.
-        config = self._config_type.model_validate(parameters_for(body, self._config) | body)
+        config = self._config_type.model_validate(parameters_for(body, self._members) | body)
         return {"model": self._model, "contents": contents, "config": config}
+
+    async def _create(self, body: dict[str, Any], *, stream: bool) -> Any:
+        models = self._client.aio.models
+        if stream:
+            return aclosing(await models.generate_content_stream(**body))
+        return await models.generate_content(**body)
+
+    def _object_of(self, answer: Any) -> dict[str, Any]:
+        """An answer as it came, without what the client has added of its own."""
+        shown: dict[str, Any] = answer.model_dump(mode="json", by_alias=True, exclude_none=True)
+        shown.pop("sdkHttpResponse", None)
+        shown.pop("automaticFunctionCallingHistory", None)
+        return shown
 
     @contextmanager
     def _told(self) -> Iterator[None]:
@@ -139,11 +99,3 @@ class GeminiModel(ClosingModel):
         except (ValueError, TypeError, LookupError, AttributeError) as fault:
             # The client takes an answer apart before it looks at what it is.
             raise unreadable("Gemini", fault) from fault
-
-
-def _json_of(response: Any) -> dict[str, Any]:
-    """A response as it came, without what the client has added of its own."""
-    shown: dict[str, Any] = response.model_dump(mode="json", by_alias=True, exclude_none=True)
-    shown.pop("sdkHttpResponse", None)
-    shown.pop("automaticFunctionCallingHistory", None)
-    return shown

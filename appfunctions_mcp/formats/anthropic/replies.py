@@ -22,7 +22,7 @@ from appfunctions_mcp.formats.reply_faults import kinds_in, no_content, objects_
 from appfunctions_mcp.formats.token_counts import token_count
 from appfunctions_mcp.lazy_regex import regex
 
-__all__ = ["ACCEPTED_NAME", "FORMAT", "block_parts", "read_reply", "reply_of"]
+__all__ = ["ACCEPTED_NAME", "FORMAT", "block_parts", "read_reply"]
 
 FORMAT = "anthropic"
 ACCEPTED_NAME = regex(r"[a-zA-Z0-9_-]{1,128}\Z")
@@ -37,17 +37,10 @@ _STOPS = {
 Json = Mapping[str, Any]
 
 
-def read_reply(body: Json, tools: ExportedTools | None = None) -> ModelReply:
-    """A reply out of a response body; as in `ModelFormat.read_reply`.
-
-    Raises:
-        ReplyError: There is neither text nor a call in it; names what is.
-    """
-    return reply_of(body, tools)
-
-
-def reply_of(body: Json, tools: ExportedTools | None, *, is_whole: bool = True) -> ModelReply:
-    """A reply out of a body, or out of what came of it.
+def read_reply(
+    body: Json, tools: ExportedTools | None = None, *, is_whole: bool = True
+) -> ModelReply:
+    """A reply out of a response body, or out of what came of it; as in `ModelFormat.read_reply`.
 
     Args:
         body: Of the response; the input of a call may be the text that came of it.
@@ -55,7 +48,7 @@ def reply_of(body: Json, tools: ExportedTools | None, *, is_whole: bool = True) 
         is_whole: Whether the reply came to its end.
 
     Raises:
-        ReplyError: As `read_reply`.
+        ReplyError: There is neither text nor a call in it; names what is.
     """
     refuse_failure(body)
     if "content" not in body:

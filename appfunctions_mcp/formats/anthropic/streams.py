@@ -3,18 +3,29 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from appfunctions_mcp.formats.anthropic.replies import reply_of
+from appfunctions_mcp.formats.anthropic.replies import read_reply
 from appfunctions_mcp.formats.argument_texts import read_arguments
 from appfunctions_mcp.formats.call_reading import own_name
 from appfunctions_mcp.formats.exported_tools import ExportedTools
 from appfunctions_mcp.formats.messages import ModelReply
-from appfunctions_mcp.formats.model_format import CallStarted, ReplyError, StreamPiece, TextPiece
+from appfunctions_mcp.formats.model_format import (
+    CallStarted,
+    ReplyError,
+    ReplyReader,
+    StreamPiece,
+    TextPiece,
+)
 from appfunctions_mcp.formats.reply_faults import foreign_event, refuse_failure, require_object
 
-__all__ = ["AnthropicReplyReader"]
+__all__ = ["reply_reader"]
 
 _MEMBERS = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}
 Json = Mapping[str, Any]
+
+
+def reply_reader(tools: ExportedTools | None = None) -> ReplyReader:
+    """Reads a streamed reply; as in `ModelFormat.reply_reader`."""
+    return AnthropicReplyReader(tools)
 
 
 class AnthropicReplyReader:
@@ -72,7 +83,7 @@ class AnthropicReplyReader:
             raise ReplyError("the stream ended before anything of the reply came")
         content = [self._whole(index) for index in sorted(self._blocks)]
         is_whole = bool(self._body.get("stop_reason"))
-        return reply_of({**self._body, "content": content}, self._tools, is_whole=is_whole)
+        return read_reply({**self._body, "content": content}, self._tools, is_whole=is_whole)
 
     def _begun(self, index: int, block: dict[str, Any]) -> Sequence[StreamPiece]:
         if self._blocks.get(index):

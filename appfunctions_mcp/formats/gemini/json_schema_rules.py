@@ -72,7 +72,9 @@ def _recursion_violations(
     properties = part.get("properties")
     required = part.get("required")
     for name in required if isinstance(required, list) else []:
-        each = properties.get(name) if isinstance(properties, Mapping) else None
+        if not isinstance(properties, Mapping) or not isinstance(name, str):
+            continue
+        each = properties.get(name)
         reference = each.get("$ref") if isinstance(each, Mapping) else None
         if isinstance(reference, str) and _holds(root, reference, reference):
             text = f"{quoted(reference)} holds itself; such a property is not required"

@@ -30,7 +30,7 @@ from appfunctions_mcp.formats.token_counts import token_count
 from appfunctions_mcp.lazy_regex import regex
 from appfunctions_mcp.quoting import quoted
 
-__all__ = ["ACCEPTED_NAME", "FORMAT", "model_parts", "read_reply", "reply_of", "spelled"]
+__all__ = ["ACCEPTED_NAME", "FORMAT", "model_parts", "read_reply", "spelled"]
 
 FORMAT = "gemini"
 ACCEPTED_NAME = regex(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}\Z")
@@ -61,19 +61,12 @@ def spelled(value: Json, name: str) -> Any:
     return found if found is not None else value.get(_CAPITAL.sub("_", name).lower())
 
 
-def read_reply(body: Json, tools: ExportedTools | None = None) -> ModelReply:
-    """A reply out of a response body; as in `ModelFormat.read_reply`.
+def read_reply(
+    body: Json, tools: ExportedTools | None = None, *, is_whole: bool = True
+) -> ModelReply:
+    """A reply out of a response body, or out of what came of it; as in `ModelFormat.read_reply`.
 
     Calls are found in any candidate and any part (field case F82).
-
-    Raises:
-        ReplyError: There is neither text nor a call in it; names what is.
-    """
-    return reply_of(body, tools)
-
-
-def reply_of(body: Json, tools: ExportedTools | None, *, is_whole: bool = True) -> ModelReply:
-    """A reply out of a body, or out of what came of it.
 
     Args:
         body: Of the response.
@@ -81,7 +74,7 @@ def reply_of(body: Json, tools: ExportedTools | None, *, is_whole: bool = True) 
         is_whole: Whether the reply came to its end.
 
     Raises:
-        ReplyError: As `read_reply`.
+        ReplyError: There is neither text nor a call in it; names what is.
     """
     refuse_failure(body)
     candidates = objects_in(body.get("candidates"), "candidates")

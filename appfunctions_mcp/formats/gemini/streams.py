@@ -8,9 +8,15 @@ from typing import Any
 
 from appfunctions_mcp.formats.call_reading import own_name
 from appfunctions_mcp.formats.exported_tools import ExportedTools
-from appfunctions_mcp.formats.gemini.replies import reply_of, spelled
+from appfunctions_mcp.formats.gemini.replies import read_reply, spelled
 from appfunctions_mcp.formats.messages import ModelReply
-from appfunctions_mcp.formats.model_format import CallStarted, ReplyError, StreamPiece, TextPiece
+from appfunctions_mcp.formats.model_format import (
+    CallStarted,
+    ReplyError,
+    ReplyReader,
+    StreamPiece,
+    TextPiece,
+)
 from appfunctions_mcp.formats.reply_faults import (
     foreign_event,
     objects_in,
@@ -18,10 +24,15 @@ from appfunctions_mcp.formats.reply_faults import (
     require_object,
 )
 
-__all__ = ["GeminiReplyReader"]
+__all__ = ["reply_reader"]
 
 _MEMBERS = ("candidates", "usageMetadata", "promptFeedback")
 Json = Mapping[str, Any]
+
+
+def reply_reader(tools: ExportedTools | None = None) -> ReplyReader:
+    """Reads a streamed reply; as in `ModelFormat.reply_reader`."""
+    return GeminiReplyReader(tools)
 
 
 class GeminiReplyReader:
@@ -69,7 +80,7 @@ class GeminiReplyReader:
         is_whole = spelled(self._candidate, "finishReason") is not None
         candidate = {**self._candidate, "content": {"role": "model", "parts": self._parts}}
         listed = [candidate] if self._candidate else []
-        return reply_of({**self._body, "candidates": listed}, self._tools, is_whole=is_whole)
+        return read_reply({**self._body, "candidates": listed}, self._tools, is_whole=is_whole)
 
     def _add(self, part: dict[str, Any]) -> None:
         last = self._parts[-1] if self._parts else {}

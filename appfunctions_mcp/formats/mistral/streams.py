@@ -2,17 +2,12 @@
 
 from appfunctions_mcp.formats.exported_tools import ExportedTools
 from appfunctions_mcp.formats.mistral.replies import FORMAT
+from appfunctions_mcp.formats.model_format import ReplyReader
 from appfunctions_mcp.formats.openai_chat.streams import OpenAiChatReplyReader
 
-__all__ = ["MistralReplyReader"]
+__all__ = ["reply_reader"]
 
 
-class MistralReplyReader(OpenAiChatReplyReader):
-    """Puts a streamed reply together; the `ReplyReader` of this format.
-
-    Args:
-        tools: What the model could call.
-    """
-
-    def __init__(self, tools: ExportedTools | None = None) -> None:
-        super().__init__(tools, FORMAT)
+def reply_reader(tools: ExportedTools | None = None) -> ReplyReader:
+    """Reads a streamed reply; as in `ModelFormat.reply_reader`."""
+    return OpenAiChatReplyReader(tools, FORMAT)

@@ -8,8 +8,10 @@ from typing import Any
 
 from appfunctions_mcp.formats.model_format import Violation
 from appfunctions_mcp.formats.openai_chat.tool_rules import (
+    Places,
     function_violations,
     functions_in,
+    inner_function,
 )
 from appfunctions_mcp.formats.schema_rules import schema_parts
 from appfunctions_mcp.formats.tool_name_rules import repeated_names
@@ -25,17 +27,12 @@ def tool_violations(tools: Any) -> list[Violation]:
         tools: The value of the member, as it would be sent.
     """
     found: list[Violation] = []
-    functions = []
+    functions: Places = []
     for path, tool in functions_in(tools, found):
         # The type may be left out; tools that Mistral itself runs have another one.
         if tool.get("type") not in {None, "function"}:
             continue
-        function = tool.get("function")
-        if isinstance(function, Mapping):
-            functions.append((f"{path}/function", function))
-        else:
-            text = "There is no object `function`, which holds name and parameters"
-            found.append(Violation(f"{path}/function", "tool-function-missing", text))
+        functions += inner_function(tool, path, found)
     for path, function in functions:
         if not isinstance(function.get("parameters"), Mapping):
             text = "There are no parameters; a function without any has a schema of none"

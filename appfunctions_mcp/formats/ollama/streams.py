@@ -6,7 +6,13 @@ from typing import Any
 from appfunctions_mcp.formats.call_reading import own_name
 from appfunctions_mcp.formats.exported_tools import ExportedTools
 from appfunctions_mcp.formats.messages import ModelReply
-from appfunctions_mcp.formats.model_format import CallStarted, ReplyError, StreamPiece, TextPiece
+from appfunctions_mcp.formats.model_format import (
+    CallStarted,
+    ReplyError,
+    ReplyReader,
+    StreamPiece,
+    TextPiece,
+)
 from appfunctions_mcp.formats.ollama.replies import read_reply
 from appfunctions_mcp.formats.openai_chat.streams import joined
 from appfunctions_mcp.formats.reply_faults import (
@@ -16,7 +22,12 @@ from appfunctions_mcp.formats.reply_faults import (
     require_object,
 )
 
-__all__ = ["OllamaReplyReader"]
+__all__ = ["reply_reader"]
+
+
+def reply_reader(tools: ExportedTools | None = None) -> ReplyReader:
+    """Reads a streamed reply; as in `ModelFormat.reply_reader`."""
+    return OllamaReplyReader(tools)
 
 
 class OllamaReplyReader:

@@ -9,7 +9,7 @@ from typing import Any
 
 from appfunctions_mcp.formats.mistral.tool_rules import reference_violations
 from appfunctions_mcp.formats.model_format import Violation
-from appfunctions_mcp.formats.openai_chat.tool_rules import functions_in
+from appfunctions_mcp.formats.openai_chat.tool_rules import Places, functions_in, inner_function
 from appfunctions_mcp.formats.schema_rules import schema_parts, schema_rule_violations
 from appfunctions_mcp.formats.tool_name_rules import repeated_names
 
@@ -23,17 +23,12 @@ def tool_violations(tools: Any) -> list[Violation]:
         tools: The value of the member, as it would be sent.
     """
     found: list[Violation] = []
-    functions = []
+    functions: Places = []
     for path, tool in functions_in(tools, found):
         if tool.get("type") != "function":
             text = "The type is not 'function'; no other one is accepted"
             found.append(Violation(f"{path}/type", "tool-type", text))
-        function = tool.get("function")
-        if isinstance(function, Mapping):
-            functions.append((f"{path}/function", function))
-        else:
-            text = "There is no object `function`, which holds name and parameters"
-            found.append(Violation(f"{path}/function", "tool-function-missing", text))
+        functions += inner_function(tool, path, found)
     for path, function in functions:
         found += _function_violations(function, path)
     return [*found, *repeated_names(functions)]

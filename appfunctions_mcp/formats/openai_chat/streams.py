@@ -9,7 +9,13 @@ from typing import Any
 from appfunctions_mcp.formats.call_reading import own_name
 from appfunctions_mcp.formats.exported_tools import ExportedTools
 from appfunctions_mcp.formats.messages import ModelReply
-from appfunctions_mcp.formats.model_format import CallStarted, ReplyError, StreamPiece, TextPiece
+from appfunctions_mcp.formats.model_format import (
+    CallStarted,
+    ReplyError,
+    ReplyReader,
+    StreamPiece,
+    TextPiece,
+)
 from appfunctions_mcp.formats.openai_chat.replies import FORMAT, reply_of
 from appfunctions_mcp.formats.reply_faults import (
     foreign_event,
@@ -18,9 +24,14 @@ from appfunctions_mcp.formats.reply_faults import (
     require_object,
 )
 
-__all__ = ["OpenAiChatReplyReader", "joined"]
+__all__ = ["OpenAiChatReplyReader", "joined", "reply_reader"]
 
 Json = Mapping[str, Any]
+
+
+def reply_reader(tools: ExportedTools | None = None) -> ReplyReader:
+    """Reads a streamed reply; as in `ModelFormat.reply_reader`."""
+    return OpenAiChatReplyReader(tools)
 
 
 class OpenAiChatReplyReader:

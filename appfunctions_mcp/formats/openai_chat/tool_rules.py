@@ -18,6 +18,7 @@ from appfunctions_mcp.quoting import quoted
 __all__ = [
     "function_violations",
     "functions_in",
+    "inner_function",
     "number_violations",
     "tool_violations",
 ]
@@ -46,12 +47,7 @@ def tool_violations(tools: Any) -> list[Violation]:
             found.append(Violation(f"{path}/type", "tool-type", text))
         if tool.get("type") == "custom":
             continue
-        function = tool.get("function")
-        if isinstance(function, Mapping):
-            functions.append((f"{path}/function", function))
-        else:
-            text = "There is no object `function`, which holds name and parameters"
-            found.append(Violation(f"{path}/function", "tool-function-missing", text))
+        functions += inner_function(tool, path, found)
     for path, function in functions:
         found += function_violations(function, path)
     return [*found, *repeated_names(functions), *number_violations(tools, MOST_TOOLS)]
@@ -80,6 +76,22 @@ def functions_in(tools: Any, found: list[Violation]) -> Places:
         if not isinstance(tool, Mapping)
     ]
     return [(path, tool) for path, tool in places if isinstance(tool, Mapping)]
+
+
+def inner_function(tool: Mapping[str, Any], path: str, found: list[Violation]) -> Places:
+    """The object `function` of a tool, with its pointer; nothing where there is none.
+
+    Args:
+        tool: The tool.
+        path: The JSON pointer to it.
+        found: Gets a violation where there is none.
+    """
+    function = tool.get("function")
+    if isinstance(function, Mapping):
+        return [(f"{path}/function", function)]
+    text = "There is no object `function`, which holds name and parameters"
+    found.append(Violation(f"{path}/function", "tool-function-missing", text))
+    return []
 
 
 def number_violations(tools: Any, most: int) -> Iterator[Violation]:

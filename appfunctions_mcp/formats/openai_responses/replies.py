@@ -22,7 +22,7 @@ from appfunctions_mcp.formats.model_format import ReplyError
 from appfunctions_mcp.formats.reply_faults import kinds_in, no_content, objects_in, refuse_failure
 from appfunctions_mcp.formats.token_counts import token_count
 
-__all__ = ["FORMAT", "item_parts", "kind_of", "read_reply", "reply_of"]
+__all__ = ["FORMAT", "item_parts", "kind_of", "read_reply"]
 
 FORMAT = "openai-responses"
 _STOPS = {
@@ -35,17 +35,10 @@ _NOT_DONE = ("incomplete", "in_progress", "queued", "cancelled")
 Json = Mapping[str, Any]
 
 
-def read_reply(body: Json, tools: ExportedTools | None = None) -> ModelReply:
-    """A reply out of a response body; as in `ModelFormat.read_reply`.
-
-    Raises:
-        ReplyError: There is neither text nor a call in it; names what is.
-    """
-    return reply_of(body, tools)
-
-
-def reply_of(body: Json, tools: ExportedTools | None, *, is_whole: bool = True) -> ModelReply:
-    """A reply out of a body, or out of what came of it.
+def read_reply(
+    body: Json, tools: ExportedTools | None = None, *, is_whole: bool = True
+) -> ModelReply:
+    """A reply out of a response body, or out of what came of it; as in `ModelFormat.read_reply`.
 
     Args:
         body: Of the response.
@@ -53,7 +46,7 @@ def reply_of(body: Json, tools: ExportedTools | None, *, is_whole: bool = True) 
         is_whole: Whether the reply came to its end.
 
     Raises:
-        ReplyError: As `read_reply`.
+        ReplyError: There is neither text nor a call in it; names what is.
     """
     refuse_failure(body)
     if body.get("status") == "failed":

@@ -9,11 +9,17 @@ from typing import Any
 from appfunctions_mcp.formats.call_reading import own_name
 from appfunctions_mcp.formats.exported_tools import ExportedTools
 from appfunctions_mcp.formats.messages import ModelReply
-from appfunctions_mcp.formats.model_format import CallStarted, ReplyError, StreamPiece, TextPiece
-from appfunctions_mcp.formats.openai_responses.replies import kind_of, reply_of
+from appfunctions_mcp.formats.model_format import (
+    CallStarted,
+    ReplyError,
+    ReplyReader,
+    StreamPiece,
+    TextPiece,
+)
+from appfunctions_mcp.formats.openai_responses.replies import kind_of, read_reply
 from appfunctions_mcp.formats.reply_faults import foreign_event, refuse_failure, require_object
 
-__all__ = ["OpenAiResponsesReplyReader"]
+__all__ = ["reply_reader"]
 
 _TEXTS = ("response.output_text.delta", "response.refusal.delta")
 _ARGUMENTS = "response.function_call_arguments.delta"
@@ -25,6 +31,11 @@ _WHOLE = {
 """Events with the whole of what came in pieces, each with its member."""
 _LAST = ("response.completed", "response.incomplete", "response.failed")
 Json = Mapping[str, Any]
+
+
+def reply_reader(tools: ExportedTools | None = None) -> ReplyReader:
+    """Reads a streamed reply; as in `ModelFormat.reply_reader`."""
+    return OpenAiResponsesReplyReader(tools)
 
 
 class OpenAiResponsesReplyReader:
@@ -95,7 +106,7 @@ class OpenAiResponsesReplyReader:
         body = {**self._body, "output": output or list(self._whole_items())}
         if not self._is_whole:
             body["status"] = "in_progress"
-        return reply_of(body, self._tools, is_whole=self._is_whole)
+        return read_reply(body, self._tools, is_whole=self._is_whole)
 
     def _whole_items(self) -> Iterator[dict[str, Any]]:
         for index in sorted(self._items):

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections import deque
-from types import TracebackType
 from typing import Any, Self
 
 import anyio
@@ -10,35 +9,12 @@ import mcp_types as types
 from mcp.server.runner import serve_dual_era_loop
 from mcp.shared.message import SessionMessage
 
-from appfunctions_mcp.metadata import AppFunctionCaller
 from appfunctions_mcp.server.envelopes import Message, is_response
-from appfunctions_mcp.server.process import serve_process
+from appfunctions_mcp.server.process import STDIO_CALLER
 from appfunctions_mcp.server.protocol_errors import INTERNAL_ERROR
 from appfunctions_mcp.server.sdk.service_server import build_server
 from appfunctions_mcp.server.stdio import StdioTransport
 from appfunctions_mcp.service import AppFunctionService
-
-STDIO_CALLER = AppFunctionCaller(connection="stdio", local_user=True)
-
-
-def serve_stdio(
-    service: AppFunctionService, *, threads: bool = False, watch_parent: bool = False
-) -> None:
-    """Serves a service on the process's stdin and stdout until the client is gone.
-
-    Call `guard_stdout` before user modules are imported.
-
-    Args:
-        service: What is served.
-        threads: Reads and writes in threads though the platform could do without.
-        watch_parent: Ends, too, when the process that started this one has ended.
-    """
-    serve_process(
-        service,
-        lambda transport: SdkEngine(service, transport),
-        threads=threads,
-        watch_parent=watch_parent,
-    )
 
 
 class SdkEngine:
@@ -128,12 +104,7 @@ class _Incoming:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
 
@@ -154,12 +125,7 @@ class _Outgoing:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
 
