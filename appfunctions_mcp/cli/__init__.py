@@ -23,6 +23,7 @@ COMMANDS = {
     "install": "put the server into an MCP client",
     "uninstall": "take the server out of an MCP client",
     "doctor": "check an installed server and say how to mend it",
+    "bundle": "pack an app as a bundle that Claude Desktop installs by a double click",
     "import-android": "make a Python project of an Android app's functions",
     "export-android": "write functions as an Android app has them: XML and Kotlin",
     "bridge": "serve the functions of a connected Android device",

@@ -10,8 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from appfunctions_mcp.cli.arguments import add_service_arguments, find_file, split_file
-from appfunctions_mcp.cli.client_arguments import lock_folder, server_options
-from appfunctions_mcp.exceptions import SettingsError
+from appfunctions_mcp.cli.client_arguments import (
+    lock_folder,
+    remembered_addresses,
+    server_options,
+)
+from appfunctions_mcp.exceptions import SettingsError, StateFileError
+from appfunctions_mcp.install.addresses import read_url
 from appfunctions_mcp.install.app_checks import check_app
 from appfunctions_mcp.install.checks import (
     EntryReport,
@@ -26,8 +31,7 @@ from appfunctions_mcp.install.entry import (
     Launch,
     absolute_path,
     build_launch,
-    expand_variables,
-    is_ours,
+    expand_launch,
 )
 from appfunctions_mcp.install.errors import InstallError
 from appfunctions_mcp.install.installation import config_file
@@ -49,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar=USAGE,
         help=f"check only this app, or only this client ({clients})",
     )
+    add("--name", help="check only the entries of this name, another program's as well")
     add("--json", action="store_true", help="print JSON")
     add_service_arguments(parser)
 
@@ -68,14 +73,16 @@ def run(args: argparse.Namespace) -> int:
     """Prints the findings; exit code 1 where something is wrong."""
     file, client = _read_words(args.words)
     machine = Machine.here(os.environ)
-    subjects = list(_examine(args, file, client, machine))
+    subjects = []
+    for subject in _examine(args, file, client, machine):
+        # Each as soon as it is known: a server that hangs takes a minute.
+        if not args.json:
+            _show(subject)
+        subjects.append(subject)
     findings = [finding for subject in subjects for finding in subject.findings]
     if args.json:
         listing = [{**subject.record, "findings": _listed(subject)} for subject in subjects]
         print(json.dumps({"ok": not has_errors(findings), "checked": listing}, indent=2))
-    else:
-        for subject in subjects:
-            _show(subject)
     return 1 if has_errors(findings) else 0
 
 
@@ -96,7 +103,7 @@ def _examine(
     apps: dict[Path, Launch] = {}
     count = 0
     for each in clients:
-        for installed in _find_entries(each, machine):
+        for installed in _find_entries(each, machine, args.name):
             if isinstance(installed, _Subject):
                 yield installed
                 continue
@@ -108,8 +115,9 @@ def _examine(
                 apps.setdefault(installed.file, _expanded(installed, machine))
             yield _entry_subject(installed, report)
     if not count:
-        yield _nothing_installed(client, wanted)
-    if path is not None and path not in apps and (wanted is not None or client is None):
+        yield _nothing_installed(client, wanted, args.name)
+    is_meant = wanted is not None or (client is None and args.name is None)
+    if path is not None and path not in apps and is_meant:
         options = server_options(Settings.from_environment(os.environ).merged(vars(args)))
         apps[path] = build_launch(path, options, dict(machine.environ))
     for app, launch in apps.items():
@@ -131,29 +139,33 @@ def _is_same(file: Path | None, wanted: Path) -> bool:
     return file is not None and file.resolve() == wanted.resolve()
 
 
-def _find_entries(client: McpClient, machine: Machine) -> Iterator["InstalledEntry | _Subject"]:
-    """Every entry of ours in every file that the client may have."""
+def _find_entries(
+    client: McpClient, machine: Machine, name: str | None
+) -> Iterator["InstalledEntry | _Subject"]:
+    """Every entry of ours, or of this name, in every file that the client may have."""
+    seen: set[Path] = set()
     for scope in client.scopes:
         for place in client.config_places(machine, scope):
+            if place.path in seen:  # in the home, the user's file is the project's as well
+                continue
+            seen.add(place.path)
             file = config_file(place, lock_folder())
             try:
                 entries = client.document.read_entries(file.read(), place.path)
-            except InstallError as fault:
+                ours = remembered_addresses().ours(place.path, entries)
+            except (InstallError, StateFileError) as fault:
                 record = {"client": client.name, "config": str(place.path)}
                 findings = (Finding("config", "error", str(fault)),)
                 yield _Subject(f"{client.title}, {place.path}", record, findings)
                 continue
-            for name, entry in entries.items():
-                if is_ours(entry):
-                    yield InstalledEntry(client, scope, place, name, entry)
+            for each in ours if name is None else filter(name.__eq__, entries):
+                yield InstalledEntry(client, scope, place, each, entries[each])
 
 
 def _expanded(installed: InstalledEntry, machine: Machine) -> Launch:
     launch = installed.launch
     assert launch is not None  # noqa: S101 - only asked of entries that start a program
-    return (
-        expand_variables(launch, machine.environ) if installed.client.expands_variables else launch
-    )
+    return expand_launch(launch, installed.client.references, machine.environ)
 
 
 def _entry_subject(installed: InstalledEntry, report: EntryReport) -> _Subject:
@@ -164,6 +176,7 @@ def _entry_subject(installed: InstalledEntry, report: EntryReport) -> _Subject:
         "config": str(installed.place.path),
         "name": installed.name,
         "command": [launch.command, *launch.args] if launch else None,
+        "url": read_url(installed.entry),
         "start_seconds": round(probe.start_seconds, 3) if probe and probe.start_seconds else None,
         "tools": list(probe.tools) if probe else None,
     }
@@ -171,12 +184,13 @@ def _entry_subject(installed: InstalledEntry, report: EntryReport) -> _Subject:
     return _Subject(title, record, report.findings, installed.place.path)
 
 
-def _nothing_installed(client: McpClient | None, file: Path | None) -> _Subject:
+def _nothing_installed(client: McpClient | None, file: Path | None, name: str | None) -> _Subject:
     """A fault only where somebody asked for something that is not there."""
     where = client.title if client else "any client"
     install = f"appfunctions-mcp install {file or 'FILE'} {client.name if client else 'CLIENT'}"
-    severity: Severity = "error" if client or file else "note"
-    what = f"no server of {file or 'this program'} is installed in {where}"
+    severity: Severity = "error" if client or file or name else "note"
+    server = f"server {name!r}" if name else f"server of {file or 'this program'}"
+    what = f"no {server} is installed in {where}"
     finding = Finding("not-installed", severity, what, f"install it: {install}")
     return _Subject(where, {"client": client.name if client else None}, (finding,))
 
@@ -199,12 +213,17 @@ def _show(subject: _Subject) -> None:
     verdict = "WRONG" if has_errors(subject.findings) else "none" if is_missing else "ok"
     started = subject.record.get("start_seconds")
     tools = subject.record.get("tools")
-    detail = f": starts in {started:.2f} s, tools: {len(tools)}" if started and tools else ""
+    verb = "answers" if subject.record.get("url") else "starts"
+    detail = f": {verb} in {started:.2f} s, tools: {len(tools)}" if started and tools else ""
     where = f" ({subject.place})" if subject.place else ""
     _print_verdict(verdict, f"  {subject.title}{detail}{where}")
+    is_seen_together = sys.stdout.isatty() and sys.stderr.isatty()
     for finding in subject.findings:
-        what = f"{subject.title}{where}: {finding.severity}: {finding}"
-        print(what, file=sys.stderr, flush=True)
+        if is_seen_together:
+            _draw_finding(finding)
+        else:
+            what = f"{subject.title}{where}: {finding.severity}: {finding}"
+            print(what, file=sys.stderr, flush=True)
 
 
 def _print_verdict(verdict: str, text: str) -> None:
@@ -217,3 +236,15 @@ def _print_verdict(verdict: str, text: str) -> None:
     style = {"WRONG": "bold red", "ok": "green"}.get(verdict, "yellow")
     line = Text.assemble((verdict, style), text)
     Console().print(line, soft_wrap=True)
+
+
+def _draw_finding(finding: Finding) -> None:
+    """A finding below its subject, and its fix below it, to be copied as a whole."""
+    from rich.console import Console
+    from rich.text import Text
+
+    style = {"error": "red", "warning": "yellow"}.get(finding.severity, "dim")
+    lines = [Text.assemble(("  ", ""), (f"{finding.severity}: ", style), finding.what)]
+    lines += [Text(f"    {finding.fix}")] if finding.fix else []
+    for line in lines:
+        Console(stderr=True).print(line, soft_wrap=True)

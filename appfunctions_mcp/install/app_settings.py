@@ -10,6 +10,7 @@ from pathlib import Path
 from appfunctions_mcp.exceptions import SettingsError
 from appfunctions_mcp.install.config_file import looks_secret
 from appfunctions_mcp.install.entry import absolute_path
+from appfunctions_mcp.install.references import ReferenceStyle
 from appfunctions_mcp.metadata import AppSetting
 from appfunctions_mcp.settings import read_app_settings
 
@@ -29,8 +30,10 @@ class SettingsRequest:
     """What the client makes of a value: it may replace references to variables."""
     ask: Ask | None = None
     """Asks a person; None where nobody can be asked."""
-    by_reference: bool = False
-    """Whether secrets are left out of the file and named as `${NAME}`."""
+    hidden: ReferenceStyle | None = None
+    """How secrets are referred to that stay out of the file; None writes them into it."""
+    server: str = ""
+    """The name of the entry."""
     file: str = "the metadata"
 
 
@@ -41,7 +44,9 @@ class CollectedEnvironment:
     written: dict[str, str]
     effective: dict[str, str]
     references: tuple[str, ...]
-    """The variables that the client's own environment has to have."""
+    """The secrets that are not in the file."""
+    inherited: tuple[str, ...] = ()
+    """Those of them that the client passes on by their names."""
 
 
 def collect_environment(
@@ -60,14 +65,31 @@ def collect_environment(
     effective = {name: request.expand(value) for name, value in written.items()}
     _require_all(settings, effective, request)
     read_app_settings(tuple(settings), effective)
+    references = _hide_secrets(settings, request, effective, written)
+    inherited = tuple(name for name in references if name not in written)
+    return CollectedEnvironment(written, effective, tuple(references), inherited)
+
+
+def _hide_secrets(
+    settings: Sequence[AppSetting],
+    request: SettingsRequest,
+    effective: Mapping[str, str],
+    written: dict[str, str],
+) -> list[str]:
+    """Puts references in the place of secrets where the file is not to hold them; names them."""
+    if request.hidden is None:
+        return []
     declared = {setting.name: setting for setting in settings}
     references = []
-    for name in effective if request.by_reference else ():
+    for name in effective:
         if declared[name].sensitive if name in declared else looks_secret(name):
             references.append(name)
             is_optional = name in declared and not declared[name].required
-            written[name] = f"${{{name}:-}}" if is_optional else f"${{{name}}}"
-    return CollectedEnvironment(written, effective, tuple(references))
+            reference = request.hidden.write(request.server, name, is_optional=is_optional)
+            written.pop(name)
+            if reference is not None:
+                written[name] = reference
+    return references
 
 
 def read_assignments(assignments: Sequence[str]) -> dict[str, str]:
@@ -95,10 +117,12 @@ def _value(setting: AppSetting, request: SettingsRequest) -> str | None:
     """The value of one setting, fit for a server that is started elsewhere."""
     if setting.name in request.given:
         return _absolute(setting, request.given[setting.name])
-    if request.kept.get(setting.name):
-        return request.kept[setting.name]
+    kept = request.kept.get(setting.name)
+    if kept and request.expand(kept):
+        return kept
     value = request.environ.get(setting.name) or (request.ask(setting) if request.ask else None)
-    return _absolute(setting, value) if value else None
+    # A reference that has no value in this shell may have one where the client runs.
+    return _absolute(setting, value) if value else kept or None
 
 
 def _absolute(setting: AppSetting, value: str) -> str:

@@ -12,13 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from appfunctions_mcp.install.address_probe import probe_address
+from appfunctions_mcp.install.addresses import read_request, read_url
 from appfunctions_mcp.install.clients import ConfigPlace, McpClient, Scope
 from appfunctions_mcp.install.entry import (
     SERVER_NAME,
     Launch,
-    expand_variables,
+    expand_launch,
     launched_file,
     long_names,
+    missing_references,
     read_launch,
 )
 from appfunctions_mcp.install.machine import Machine
@@ -72,7 +75,9 @@ class InstalledEntry:
         """The command that writes the entry anew."""
         file = [str(self.file)] if self.file else []
         scope = ["--scope", self.scope] if self.scope != "user" else []
-        words = [*file, self.client.name, "--name", self.name, *scope, "--force"]
+        url = read_url(self.entry)
+        address = [] if url is None else ["--url", url]
+        words = [*file, self.client.name, *address, "--name", self.name, *scope, "--force"]
         as_typed = subprocess.list2cmdline if os.name == "nt" else shlex.join
         return as_typed(["appfunctions-mcp", "install", *words])
 
@@ -90,19 +95,52 @@ def check_entry(installed: InstalledEntry, machine: Machine) -> EntryReport:
     findings = [
         *_check_place(installed, machine),
         *_check_running(installed, machine),
+        *_check_client(installed),
     ]
     launch = installed.launch
     if launch is None:
-        return EntryReport(tuple(findings), None)
-    if installed.client.expands_variables:
-        launch = expand_variables(launch, machine.environ)
+        return _check_address(installed, machine, findings)
+    references = installed.client.references
+    missing = missing_references(launch, references, machine.environ)
+    launch = expand_launch(launch, references, machine.environ)
     broken = [*check_command(launch.command, installed.repair), *_check_file(installed)]
     findings += broken
     if any(finding.severity == "error" for finding in broken):
         return EntryReport(tuple(findings), None)
+    if missing:
+        findings.append(_not_tried("started", installed.client, missing))
+        return EntryReport(tuple(findings), None)
     report = probe(launch, machine, CLIENT_START_SECONDS)
-    findings += check_probe(report, installed.name, installed.repair)
+    findings += check_probe(report, installed.name, installed.repair, installed.client)
     return EntryReport(tuple(findings), report)
+
+
+def _check_address(
+    installed: InstalledEntry, machine: Machine, findings: Sequence[Finding]
+) -> EntryReport:
+    """Connects to the address of an entry as its client would, and adds what that has shown."""
+    client = installed.client
+    request = read_request(installed.entry, client.references, machine.environ)
+    if request is None:
+        return EntryReport(tuple(findings), None)
+    if request.missing:
+        missing = _not_tried("connected to", client, request.missing)
+        return EntryReport((*findings, missing), None)
+    report = probe_address(request.url, request.headers)
+    shown = check_probe(report, installed.name, installed.repair, client)
+    return EntryReport((*findings, *shown), report)
+
+
+def _not_tried(what: str, client: McpClient, missing: Sequence[str]) -> Finding:
+    """Says that an entry needs what only the client has."""
+    # A client that asks for secrets in every scope will ask for this one.
+    severity: Severity = "note" if client.hides_secrets("user") else "warning"
+    return Finding(
+        "not-started",
+        severity,
+        f"it was not {what}: {client.title} supplies {', '.join(missing)}, which is not set here",
+        "set it in this shell and repeat, to see whether the server answers",
+    )
 
 
 def check_command(command: str, repair: str) -> Iterator[Finding]:
@@ -163,8 +201,12 @@ def _check_environment(path: Path, repair: str) -> Iterator[Finding]:
         )
 
 
-def check_probe(report: ProbeReport, server: str, repair: str) -> Iterator[Finding]:
-    """What a start has shown."""
+def check_probe(
+    report: ProbeReport, server: str, repair: str, client: McpClient | None = None
+) -> Iterator[Finding]:
+    """What a start has shown, and whether a client waits that long for it."""
+    patience = client.start_seconds if client else CLIENT_START_SECONDS
+    title = client.title if client else "Claude Desktop"
     if report.failure is not None:
         # An indented line belongs to the fault above it.
         lines = [line for line in report.stderr if line[:1].strip()]
@@ -175,9 +217,8 @@ def check_probe(report: ProbeReport, server: str, repair: str) -> Iterator[Findi
     if seconds > INSTALL_PROBE_SECONDS:
         yield Finding(
             "start-slow",
-            "warning",
-            f"the start took {seconds:.1f} s; Claude Desktop gives up at "
-            f"{CLIENT_START_SECONDS:.0f} s",
+            "error" if seconds > patience else "warning",
+            f"the start took {seconds:.1f} s; {title} gives up at {patience:.0f} s",
             "import heavy libraries inside the functions that use them",
         )
     if report.noise:
@@ -187,20 +228,35 @@ def check_probe(report: ProbeReport, server: str, repair: str) -> Iterator[Findi
             f"stdout has lines that are no JSON-RPC: {report.noise[0]!r}",
             "write to stderr; strict clients end the connection",
         )
-    if not report.tools:
+    yield from _check_tools(report.tools, server, client)
+
+
+def _check_tools(tools: Sequence[str], server: str, client: McpClient | None) -> Iterator[Finding]:
+    """Whether there are tools, not too many, and none whose name is too long."""
+    if not tools:
         yield Finding(
             "no-tools",
             "warning",
             "the server lists no function",
-            "see which are off: appfunctions-mcp list --all",
+            "see which are off, where it runs: appfunctions-mcp list --all",
         )
-    for what, is_error in long_names(server, report.tools):
+    if client and client.max_tools is not None and len(tools) > client.max_tools:
+        most = f"{client.title} takes {client.max_tools} of all servers together"
+        yield Finding(
+            "too-many-tools",
+            "warning",
+            f"the server lists {len(tools)} tools; {most}",
+            "switch off what is not needed: appfunctions-mcp set-enabled FUNCTION disable",
+        )
+    for what, is_error in long_names(server, tools):
         yield Finding("name-length", "error" if is_error else "warning", what)
 
 
 def _start_fix(report: ProbeReport, repair: str) -> str:
     """What helps a server that does not start."""
     log = "\n".join(report.stderr)
+    if report.fix:
+        return report.fix
     if "No module named appfunctions_mcp" in log:
         return f"install the package into that Python, then: {repair}"
     if report.timed_out:
@@ -228,6 +284,13 @@ def _check_place(installed: InstalledEntry, machine: Machine) -> Iterator[Findin
         )
     for what in client.shadows(machine, installed.scope, installed.name):
         yield Finding("shadowed", "warning", what)
+
+
+def _check_client(installed: InstalledEntry) -> Iterator[Finding]:
+    """What else the client's file says that keeps the entry from being used."""
+    content = installed.place.path.read_bytes()
+    for what, fix in installed.client.faults(content, installed.name, installed.entry):
+        yield Finding("client-refuses", "error", what, fix)
 
 
 def _check_running(installed: InstalledEntry, machine: Machine) -> Iterator[Finding]:

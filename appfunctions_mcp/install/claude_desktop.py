@@ -10,10 +10,12 @@ from typing import Any
 from typing_extensions import override
 
 from appfunctions_mcp.exceptions import SettingsError
+from appfunctions_mcp.install.addresses import Address
 from appfunctions_mcp.install.clients import ConfigPlace, McpClient, Scope, without_empty
 from appfunctions_mcp.install.entry import Launch
 from appfunctions_mcp.install.json_document import JsonDocument
 from appfunctions_mcp.install.machine import Machine
+from appfunctions_mcp.install.references import NOTHING
 from appfunctions_mcp.install.running import RunningApp, find_claude_desktop
 
 FILE_NAME = "claude_desktop_config.json"
@@ -25,7 +27,8 @@ class ClaudeDesktop(McpClient):
     name = "claude-desktop"
     title = "Claude Desktop"
     scopes: tuple[Scope, ...] = ("user",)
-    expands_variables = False
+    references = NOTHING
+    takes_addresses = False
     document = JsonDocument("mcpServers")
 
     @override
@@ -39,16 +42,18 @@ class ClaudeDesktop(McpClient):
         config_home = machine.folder("XDG_CONFIG_HOME", machine.home / ".config")
         return (ConfigPlace(config_home / "Claude" / FILE_NAME, (machine.home, config_home)),)
 
+    @override
     def stdio_entry(self, launch: Launch) -> dict[str, Any]:
         """The entry of a server that the app starts."""
         return without_empty(
             {"command": launch.command, "args": list(launch.args), "env": dict(launch.env)}
         )
 
-    def url_entry(self, url: str) -> dict[str, Any]:
+    @override
+    def url_entry(self, address: Address) -> dict[str, Any]:
         """Refuses: the app takes no address in its file."""
         raise SettingsError(
-            f"Claude Desktop takes no --url in its file, {url} would make it fail; add the "
+            f"Claude Desktop takes no --url in its file, {address.url} would make it fail; add the "
             "address in the app under Settings, Connectors, or leave --url out"
         )
 
@@ -56,16 +61,6 @@ class ClaudeDesktop(McpClient):
     def running(self, machine: Machine) -> tuple[RunningApp, ...]:
         """The running app, which keeps its file in memory and writes it again."""
         return find_claude_desktop(machine.platform)
-
-    @override
-    def shadows(self, machine: Machine, scope: Scope, name: str) -> tuple[str, ...]:
-        """None: the app reads one file."""
-        return ()
-
-    @override
-    def verify(self, machine: Machine, name: str) -> str | None:
-        """None: the app has no program that could be asked."""
-        return None
 
     @override
     def next_steps(self, machine: Machine, scope: Scope, name: str) -> tuple[str, ...]:

@@ -11,8 +11,12 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from appfunctions_mcp.exceptions import SettingsError
+from appfunctions_mcp.install.addresses import Address
+from appfunctions_mcp.install.config_file import ConfigFile
 from appfunctions_mcp.install.entry import Launch
+from appfunctions_mcp.install.errors import InstallError
 from appfunctions_mcp.install.machine import Machine
+from appfunctions_mcp.install.references import ReferenceStyle
 from appfunctions_mcp.install.running import RunningApp
 
 Scope = Literal["user", "project"]
@@ -20,6 +24,12 @@ Scope = Literal["user", "project"]
 _CLIENT_CLASSES = {
     "claude-desktop": ("appfunctions_mcp.install.claude_desktop", "ClaudeDesktop"),
     "claude-code": ("appfunctions_mcp.install.claude_code", "ClaudeCode"),
+    "codex": ("appfunctions_mcp.install.codex", "Codex"),
+    "gemini-cli": ("appfunctions_mcp.install.gemini_cli", "GeminiCli"),
+    "vscode": ("appfunctions_mcp.install.vscode", "VisualStudioCode"),
+    "cursor": ("appfunctions_mcp.install.cursor", "Cursor"),
+    "windsurf": ("appfunctions_mcp.install.windsurf", "Windsurf"),
+    "copilot-cli": ("appfunctions_mcp.install.copilot_cli", "CopilotCli"),
 }
 CLIENT_NAMES = tuple(_CLIENT_CLASSES)
 
@@ -59,9 +69,17 @@ class McpClient(Protocol):
     name: str
     title: str
     scopes: tuple[Scope, ...]
-    expands_variables: bool
-    """Whether the client replaces `${NAME}` in an entry."""
+    references: ReferenceStyle
+    """How an entry refers to what is not in the file."""
     document: ConfigDocument
+    program: str | None = None
+    """The client's own command, where it has one that lies on PATH."""
+    takes_addresses: bool = True
+    """Whether an entry may be the address of a server that runs elsewhere."""
+    max_tools: int | None = None
+    """How many tools of all servers together it takes, where it has a limit."""
+    start_seconds: float = 60.0
+    """How long it waits for a server that starts."""
 
     def config_places(self, machine: Machine, scope: Scope) -> tuple[ConfigPlace, ...]:
         """Every file that may hold its servers; the first is the one that is written."""
@@ -69,20 +87,53 @@ class McpClient(Protocol):
     def stdio_entry(self, launch: Launch) -> dict[str, Any]:
         """The entry of a server that the client starts."""
 
-    def url_entry(self, url: str) -> dict[str, Any]:
-        """The entry of a server that runs elsewhere; SettingsError where there is none."""
-
-    def running(self, machine: Machine) -> tuple[RunningApp, ...]:
-        """Running processes that would overwrite an edited file."""
-
-    def shadows(self, machine: Machine, scope: Scope, name: str) -> tuple[str, ...]:
-        """Entries of the same name that the client prefers, in words."""
-
-    def verify(self, machine: Machine, name: str) -> str | None:
-        """What the client's own program says of the entry; None where it cannot be asked."""
+    def url_entry(self, address: Address) -> dict[str, Any]:
+        """The entry of a server that runs elsewhere; an error where the client takes none."""
 
     def next_steps(self, machine: Machine, scope: Scope, name: str) -> tuple[str, ...]:
         """What the user has to do now, and where the client keeps its log."""
+
+    def hides_secrets(self, scope: Scope) -> bool:
+        """Whether secrets stay out of the file, so that an entry only refers to them."""
+        return scope == "project"
+
+    def is_installed(self, machine: Machine) -> bool:
+        """Whether the client has left a trace on this machine."""
+        if self.program is not None and machine.find_program(self.program) is not None:
+            return True
+        places = self.config_places(machine, "user")
+        own_folders = [place.path.parent for place in places if place.path.parent != machine.home]
+        return any(place.path.is_file() for place in places) or any(map(Path.is_dir, own_folders))
+
+    def running(self, machine: Machine) -> tuple[RunningApp, ...]:  # noqa: ARG002 - what most clients say
+        """Running processes that would overwrite an edited file; most clients read it again."""
+        return ()
+
+    def shadows(self, machine: Machine, scope: Scope, name: str) -> tuple[str, ...]:
+        """Entries of the same name that the client prefers, in words: a project's over yours."""
+        if scope == "project" or "project" not in self.scopes:
+            return ()
+        shared = self.config_places(machine, "project")[0]
+        if shared.path == self.config_places(machine, "user")[0].path:
+            return ()
+        try:
+            content = ConfigFile(shared.path, shared.roots, machine.home).read()
+            entries = self.document.read_entries(content, shared.path)
+        except InstallError as fault:
+            return (f"whether another entry wins over it cannot be told: {fault}",)
+        if name not in entries:
+            return ()
+        what = f"the entry {name!r} in {shared.path} wins over it in this folder"
+        remove = f"appfunctions-mcp uninstall {self.name} --scope project --name {name}"
+        return (f"{what}; remove that with: {remove}",)
+
+    def faults(self, content: bytes | None, name: str, entry: Any) -> tuple[tuple[str, str], ...]:  # noqa: ARG002 - what most clients say
+        """What in the client's file keeps an entry from being used: what it is, and its fix."""
+        return ()
+
+    def verify(self, machine: Machine, name: str) -> str | None:  # noqa: ARG002 - what most clients say
+        """What the client's own program says of the entry; None where it cannot be asked."""
+        return None
 
 
 def find_client(name: str) -> McpClient:
@@ -96,6 +147,12 @@ def find_client(name: str) -> McpClient:
     module, class_name = _CLIENT_CLASSES[name]
     client: McpClient = getattr(importlib.import_module(module), class_name)()
     return client
+
+
+def find_installed(machine: Machine, scope: str) -> list[McpClient]:
+    """The clients that are on this machine and have the scope."""
+    clients = map(find_client, CLIENT_NAMES)
+    return [each for each in clients if scope in each.scopes and each.is_installed(machine)]
 
 
 def require_scope(client: McpClient, scope: str) -> Scope:

@@ -24,10 +24,12 @@ LOCK_TIMEOUT_SECONDS = 10.0
 PRIVATE_MODE = 0o600
 _TEMPORARY_SUFFIX = ".appfunctions-tmp"
 _ATTEMPTS = 5
-_SECRET_MEMBER = re.compile(
-    r'("[^"]*(?:TOKEN|KEY|SECRET|PASSW|AUTH|CREDENTIAL)[^"]*"\s*:\s*)"(?:[^"\\]|\\.)*"',
-    re.IGNORECASE,
+_SECRET_NAME = re.compile("TOKEN|KEY|SECRET|PASSW|AUTH|CREDENTIAL|COOKIE", re.IGNORECASE)
+_MEMBER = re.compile(
+    r"""((?:"(?P<quoted>[^"]*)"|(?P<bare>[A-Za-z0-9_-]+))\s*[:=]\s*)"""
+    r"""(?:"(?:[^"\\]|\\.)*"|'[^']*')"""
 )
+"""A member of JSON or an assignment of TOML whose value is a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,17 +152,23 @@ def unified_diff(
         str(path) if after is not None else os.devnull,
         lineterm="",
     )
-    masked = (_SECRET_MEMBER.sub(r'\1"***"', line) for line in lines)
-    if not secret_names:
-        return "\n".join(masked)
-    named = "|".join(re.escape(name) for name in sorted(secret_names))
-    member = re.compile(rf'("(?:{named})"\s*:\s*)"(?:[^"\\]|\\.)*"')
-    return "\n".join(member.sub(r'\1"***"', line) for line in masked)
+    return "\n".join(_masked(line, secret_names) for line in lines)
+
+
+def _masked(line: str, secret_names: frozenset[str]) -> str:
+    """A line without the values of secrets."""
+
+    def mask(found: re.Match[str]) -> str:
+        name = found["quoted"] if found["bare"] is None else found["bare"]
+        is_secret = looks_secret(name) or name in secret_names
+        return f'{found[1]}"***"' if is_secret else found[0]
+
+    return _MEMBER.sub(mask, line)
 
 
 def looks_secret(name: str) -> bool:
     """Whether the value of a variable of this name is better not shown or shared."""
-    return _SECRET_MEMBER.match(f'"{name}": ""') is not None
+    return _SECRET_NAME.search(name) is not None
 
 
 def _rewrite_once(
@@ -176,10 +184,13 @@ def _rewrite_once(
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     _remove_leftovers(target)
     kept = _write_backup(target, before) if backup and before is not None else None
-    written = _replace(target, before, after) if after is not None else _remove(target, before)
-    if not written:
-        if kept is not None:
+    written = False
+    try:
+        written = _replace(target, before, after) if after is not None else _remove(target, before)
+    finally:
+        if not written and kept is not None:
             kept.unlink()
+    if not written:
         return None
     _sync_folder(target.parent)
     return Rewrite(before, after, kept)
@@ -234,10 +245,16 @@ def _write_backup(target: Path, content: bytes) -> Path:
     moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
     path = target.with_name(f"{target.name}.appfunctions-{moment}.bak")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    with os.fdopen(os.open(path, flags, PRIVATE_MODE), "wb") as stream:
-        stream.write(content)
-        stream.flush()
-        os.fsync(stream.fileno())
+    descriptor = os.open(path, flags, PRIVATE_MODE)
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+    except OSError:
+        # Half a backup is none.
+        path.unlink()
+        raise
     return path
 
 

@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from appfunctions_mcp.exceptions import SettingsError
+from appfunctions_mcp.install.addresses import URL_KEYS
 from appfunctions_mcp.install.errors import InstallError
+from appfunctions_mcp.install.references import ReferenceStyle
 
 SERVER_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """What every client takes as the name of an entry."""
@@ -25,8 +27,15 @@ MAX_JOINED_NAME = 60
 """What Cursor takes of `<server>-<tool>`; it hides a longer one, and nothing says so."""
 
 _MODULE = "appfunctions_mcp"
-_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
-_TRANSPORT_KEYS = ("type", "command", "args", "env", "url", "headers")
+_STDIO_KEYS = ("command", "args", "env", "env_vars", "cwd", "envFile")
+_HEADER_KEYS = ("headers", "http_headers", "env_http_headers")
+_ADDRESS_KEYS = (
+    *URL_KEYS,
+    *_HEADER_KEYS,
+    "bearer_token_env_var",
+    "oauth",
+    "auth",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +45,16 @@ class Launch:
     command: str
     args: tuple[str, ...]
     env: Mapping[str, str] = field(default_factory=dict)
+    inherited: tuple[str, ...] = ()
+    """Variables that the client passes on from its own environment, by their names alone."""
 
 
 def build_launch(
-    file: Path, options: Sequence[str], env: Mapping[str, str], interpreter: str | None = None
+    file: Path,
+    options: Sequence[str],
+    env: Mapping[str, str],
+    interpreter: str | None = None,
+    inherited: Sequence[str] = (),
 ) -> Launch:
     """The launch of the server of a metadata file, by this interpreter.
 
@@ -49,6 +64,7 @@ def build_launch(
         env: What the server finds in its environment.
         interpreter: Another Python; None takes the one that runs now. A virtual environment's
             link to its Python is kept, since it is what finds the installed packages.
+        inherited: Variables that the client passes on from its own environment.
 
     Raises:
         InstallError: There is no interpreter to name, or a text that JSON cannot hold.
@@ -57,7 +73,7 @@ def build_launch(
     if not command:
         raise InstallError("this Python does not know its own path; run it by its absolute path")
     args = ("-P", "-m", _MODULE, "run", str(absolute_path(file)), *options)
-    launch = Launch(str(absolute_path(command)), args, dict(env))
+    launch = Launch(str(absolute_path(command)), args, dict(env), tuple(inherited))
     for text in (launch.command, *launch.args, *launch.env, *launch.env.values()):
         _require_plain(text)
     return launch
@@ -84,17 +100,57 @@ def require_server_name(name: str) -> str:
 
 
 def merge_entry(existing: Any, wanted: Mapping[str, Any]) -> dict[str, Any]:
-    """The wanted entry with what the existing one has besides: other keys, other variables."""
+    """The wanted entry with what the existing one has besides: other keys, other variables.
+
+    What belongs to a server of the other kind goes, and what belongs to another address.
+    """
     if not isinstance(existing, dict):
         return dict(wanted)
-    others = {key: value for key, value in existing.items() if key not in _TRANSPORT_KEYS}
+    dropped = {"type", "command", "args", *(_ADDRESS_KEYS if "command" in wanted else _STDIO_KEYS)}
+    if "command" not in wanted and _address(existing) != _address(wanted):
+        dropped.update(_ADDRESS_KEYS)
+    others = {key: value for key, value in existing.items() if key not in dropped}
     merged = {**wanted, **others}
+    merged.update({key: wanted[key] for key in _ADDRESS_KEYS if key in wanted})
+    if "command" not in wanted:
+        return merged | _kept_headers(others, wanted)
+    names = {*read_inherited(existing), *read_inherited(wanted)}
     env = {**kept_environment(existing), **wanted.get("env", {})}
-    if "command" in wanted and env:
+    env = {key: value for key, value in env.items() if key not in read_inherited(wanted)}
+    merged.pop("env", None)
+    merged.pop("env_vars", None)
+    if env or "env" in wanted:
         merged["env"] = env
-    if "url" in wanted and "headers" in existing and existing.get("url") == wanted["url"]:
-        merged["headers"] = existing["headers"]
+    if names:
+        merged["env_vars"] = sorted(names - set(env))
     return merged
+
+
+def _kept_headers(others: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """The headers of an entry of the same address, those that are given anew replaced."""
+    given = {name.lower() for key in _HEADER_KEYS for name in wanted.get(key, {})}
+    if "bearer_token_env_var" in wanted:
+        given.add("authorization")
+    kept = {}
+    for key in _HEADER_KEYS:
+        old = others.get(key)
+        if isinstance(old, dict):
+            same = {name: value for name, value in old.items() if name.lower() not in given}
+            kept[key] = same | wanted.get(key, {})
+    return kept
+
+
+def _address(entry: Mapping[str, Any]) -> Any:
+    return next((entry[key] for key in URL_KEYS if key in entry), None)
+
+
+def read_inherited(entry: Mapping[str, Any]) -> tuple[str, ...]:
+    """The variables that an entry has the client pass on from its own environment."""
+    names = entry.get("env_vars", [])
+    if not isinstance(names, list):
+        return ()
+    listed = (each.get("name") if isinstance(each, dict) else each for each in names)
+    return tuple(name for name in listed if isinstance(name, str))
 
 
 def kept_environment(existing: Any) -> dict[str, str]:
@@ -121,7 +177,7 @@ def read_launch(entry: Any) -> Launch | None:
     args = entry.get("args", [])
     if not isinstance(args, list) or not all(isinstance(arg, str) for arg in args):
         return None
-    return Launch(entry["command"], tuple(args), kept_environment(entry))
+    return Launch(entry["command"], tuple(args), kept_environment(entry), read_inherited(entry))
 
 
 def launched_file(launch: Launch) -> Path | None:
@@ -142,18 +198,23 @@ def _run_position(launch: Launch) -> int:
     return launch.args.index("run", start) if "run" in launch.args[start:] else len(launch.args)
 
 
-def expand_text(text: str, environ: Mapping[str, str]) -> str:
-    """The text as a client reads it that replaces `${NAME}` and `${NAME:-default}`."""
-    return _VARIABLE.sub(lambda found: environ.get(found[1]) or found[2] or "", text)
-
-
-def expand_variables(launch: Launch, environ: Mapping[str, str]) -> Launch:
-    """The launch as a client starts it that replaces references to its own variables."""
+def expand_launch(launch: Launch, references: ReferenceStyle, environ: Mapping[str, str]) -> Launch:
+    """The launch as a client starts it: references replaced, inherited variables passed on."""
+    passed_on = {name: environ[name] for name in launch.inherited if name in environ}
     return Launch(
-        expand_text(launch.command, environ),
-        tuple(expand_text(arg, environ) for arg in launch.args),
-        {name: expand_text(value, environ) for name, value in launch.env.items()},
+        references.expand(launch.command, environ),
+        tuple(references.expand(arg, environ) for arg in launch.args),
+        passed_on | {name: references.expand(text, environ) for name, text in launch.env.items()},
     )
+
+
+def missing_references(
+    launch: Launch, references: ReferenceStyle, environ: Mapping[str, str]
+) -> list[str]:
+    """The variables that a launch refers to and that have neither a value here nor a default."""
+    texts = (launch.command, *launch.args, *launch.env.values())
+    named = {name for text in texts for name in references.find(text)}
+    return sorted(name for name in named.union(launch.inherited) if not environ.get(name))
 
 
 def long_names(server: str, tools: Sequence[str]) -> list[tuple[str, bool]]:

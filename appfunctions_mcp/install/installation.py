@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from appfunctions_mcp.install.addresses import read_url
 from appfunctions_mcp.install.clients import ConfigDocument, ConfigPlace, McpClient, Scope
 from appfunctions_mcp.install.config_file import ConfigFile, Rewrite, unified_diff
 from appfunctions_mcp.install.entry import is_ours, merge_entry
@@ -85,12 +86,11 @@ class Installation:
         entry = self.entry(existing)
         if entry == existing:
             return content
-        if not self.force:
-            owner = "of this program" if is_ours(existing) else "of another program"
+        if not self.force and not _only_adds(entry, existing):
             raise InstallError(
-                f"{path}: another entry {self.name!r} ({owner}) is there and would be replaced; "
-                f"look at it with --dry-run --force, replace it with --force, or give another "
-                f"--name"
+                f"{path}: another entry {self.name!r} ({_owner(existing)}) is there and would be "
+                f"replaced; look at it with --dry-run --force, replace it with --force, or give "
+                f"another --name"
             )
         return self.target.document.with_entry(content, path, self.name, entry)
 
@@ -106,6 +106,19 @@ class Installation:
             InstallError: It cannot be changed; it is as it was.
         """
         return self.target.file.rewrite(self.edit, backup=True)
+
+
+def _owner(entry: Any) -> str:
+    if read_url(entry) is not None:
+        return "an address"
+    return "of this program" if is_ours(entry) else "of another program"
+
+
+def _only_adds(entry: Mapping[str, Any], existing: Any) -> bool:
+    """Whether an entry says all that the existing one of ours says: two clients share a file."""
+    return is_ours(existing) and all(
+        key in entry and entry[key] == value for key, value in existing.items()
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +160,10 @@ def remove_entry(target: Target, name: str, *, force: bool = False) -> Removal:
 
     done = target.file.rewrite(edit, backup=True)
     if not restored and done.after is not None:
+        # A backup of what stands there again says nothing that the file does not.
+        for backup in backups:
+            if backup.read_bytes() == done.after:
+                backup.unlink()
         return Removal(None, done.backup)
     # The file is as it was before the installation: what was kept on the way is of no more use.
     for leftover in (*restored, *([done.backup] if done.backup else [])):

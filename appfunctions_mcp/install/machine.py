@@ -56,6 +56,39 @@ class Machine:
         value = self.environ.get(variable, "")
         return Path(value) if value and Path(value).is_absolute() else otherwise
 
+    def find_program(self, name: str) -> str | None:
+        """The path of a program on PATH; the current folder and relative ones are not looked at.
+
+        Windows looks into the current folder first, where anybody may have put a program. What
+        npm installs there is a script of the name with an ending, beside one without that only
+        other shells can start.
+        """
+        endings = [""]
+        if self.is_windows:
+            listed = self.environ.get("PATHEXT") or ".COM;.EXE;.BAT;.CMD"
+            endings = [ending for ending in listed.split(";") if ending]
+        for folder in self.program_folders():
+            for ending in endings:
+                path = Path(folder, f"{name}{ending}")
+                if path.is_file() and (self.is_windows or os.access(path, os.X_OK)):
+                    return str(path)
+        return None
+
+    def program_folders(self) -> list[str]:
+        """The folders of PATH that are absolute and are not the current one."""
+        here = Path(os.path.realpath(self.cwd))
+        folders = self.environ.get("PATH", "").split(os.pathsep)
+        absolute = (folder for folder in folders if Path(folder).is_absolute())
+        return [folder for folder in absolute if Path(os.path.realpath(folder)) != here]
+
+    def program_environment(self) -> dict[str, str]:
+        """The user's environment for a client's own program, which starts others by their names."""
+        safe = {"PATH": os.pathsep.join(self.program_folders())}
+        if self.is_windows:
+            # Else cmd.exe looks for what a script starts in the current folder first.
+            safe["NoDefaultCurrentDirectoryInExePath"] = "1"
+        return {**self.environ, **safe}
+
     def client_environment(self) -> dict[str, str]:
         """The few variables that a desktop client passes on to a server that it starts."""
         if not self.is_windows:

@@ -7,6 +7,7 @@ The server gets a minimal environment and the root folder, as desktop clients gi
 import json
 import os
 import queue
+import shlex
 import signal
 import subprocess
 import tempfile
@@ -26,9 +27,9 @@ CLIENT_START_SECONDS = 60.0
 
 _EXIT_SECONDS = 3.0
 _MAX_LINE_BYTES = 16 * 1024 * 1024
-_MAX_PAGES = 100
+MAX_PAGES = 100
 _CLIENT = {"name": "appfunctions-mcp-probe", "version": "1"}
-_INITIALIZE = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": _CLIENT}
+INITIALIZE = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": _CLIENT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,8 @@ class ProbeReport:
     stderr: tuple[str, ...] = ()
     """The last lines of the server's log."""
     timed_out: bool = False
+    fix: str = ""
+    """What helps against the failure, where the probe itself can tell."""
 
 
 def probe(
@@ -70,14 +73,17 @@ def probe(
             conversation = _Conversation(process, started, started + timeout_seconds)
             failure = conversation.run()
             seconds = time.monotonic() - started
+        said = _last_lines(log)
+        is_silent = failure is not None and not said and not conversation.timed_out
         return ProbeReport(
             failure=failure,
             start_seconds=conversation.start_seconds,
             seconds=seconds,
             tools=tuple(conversation.tools),
             noise=tuple(conversation.noise),
-            stderr=_last_lines(log),
+            stderr=said,
             timed_out=conversation.timed_out,
+            fix=_try_it(launch) if is_silent else "",
         )
 
 
@@ -103,7 +109,7 @@ class _Conversation:
         """Speaks with the server; returns why it is of no use, or None."""
         threading.Thread(target=self._read, daemon=True).start()
         try:
-            self._ask("initialize", _INITIALIZE)
+            self._ask("initialize", INITIALIZE)
             self.start_seconds = time.monotonic() - self.started
             self._send({"method": "notifications/initialized"})
             self._list_tools()
@@ -113,7 +119,7 @@ class _Conversation:
 
     def _list_tools(self) -> None:
         parameters: dict[str, Any] = {}
-        for _ in range(_MAX_PAGES):
+        for _ in range(MAX_PAGES):
             page = self._ask("tools/list", parameters)
             tools = page.get("tools")
             if not isinstance(tools, list):
@@ -122,7 +128,7 @@ class _Conversation:
             if not page.get("nextCursor"):
                 return
             parameters = {"cursor": page["nextCursor"]}
-        raise _Silent(f"tools/list has more than {_MAX_PAGES} pages")
+        raise _Silent(f"tools/list has more than {MAX_PAGES} pages")
 
     def _ask(self, method: str, parameters: dict[str, Any]) -> dict[str, Any]:
         """The result of a request."""
@@ -170,7 +176,8 @@ class _Conversation:
             code = self.process.wait(timeout=_EXIT_SECONDS)
         except subprocess.TimeoutExpired:
             return f"the server closed its output before it answered {method}"
-        return f"the server ended with status {code} before it answered {method}"
+        end = f"ended with status {code}" if code >= 0 else f"was ended by the signal {-code}"
+        return f"the server {end} before it answered {method}"
 
     def _read(self) -> None:
         """Passes lines on; in a thread, since not every platform can wait on a pipe."""
@@ -179,6 +186,13 @@ class _Conversation:
             while line := stream.readline(_MAX_LINE_BYTES):
                 self.lines.put(line)
         self.lines.put(None)
+
+
+def _try_it(launch: Launch) -> str:
+    """What to do about a server that ends without a word."""
+    as_typed = subprocess.list2cmdline if os.name == "nt" else shlex.join
+    command = as_typed([launch.command, *launch.args])
+    return f"it said nothing on stderr; see how it ends in a terminal: {command}"
 
 
 def _start(launch: Launch, machine: Machine, log: IO[bytes]) -> "subprocess.Popen[bytes]":

@@ -11,6 +11,7 @@ from appfunctions_mcp.install.app_settings import (
     collect_environment,
     read_assignments,
 )
+from appfunctions_mcp.install.references import SHELL, ReferenceStyle
 from appfunctions_mcp.metadata import AppSetting
 
 TOKEN = AppSetting("TOKEN", title="Access token", required=True, sensitive=True, line=7)
@@ -24,10 +25,10 @@ def request(
     environ: dict[str, str] | None = None,
     ask: Callable[[AppSetting], str | None] | None = None,
     *,
-    by_reference: bool = False,
+    hidden: ReferenceStyle | None = None,
 ) -> SettingsRequest:
     return SettingsRequest(
-        given or {}, kept or {}, environ or {}, ask=ask, by_reference=by_reference, file="app.xml"
+        given or {}, kept or {}, environ or {}, ask=ask, hidden=hidden, file="app.xml"
     )
 
 
@@ -85,7 +86,7 @@ def test_secrets_are_named_and_not_written_where_a_file_is_shared() -> None:
     given = {"HOST": "h", "API_KEY": "k", "OPTIONAL": "o"}
     optional = AppSetting("OPTIONAL", sensitive=True)
     collected = collect_environment(
-        [TOKEN, HOST, optional], request(given, environ={"TOKEN": "t"}, by_reference=True)
+        [TOKEN, HOST, optional], request(given, environ={"TOKEN": "t"}, hidden=SHELL)
     )
     assert collected.written == {
         "HOST": "h",

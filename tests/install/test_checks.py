@@ -19,11 +19,12 @@ from appfunctions_mcp.install.checks import (
 )
 from appfunctions_mcp.install.claude_code import ClaudeCode
 from appfunctions_mcp.install.claude_desktop import ClaudeDesktop
-from appfunctions_mcp.install.clients import ConfigPlace
+from appfunctions_mcp.install.clients import CLIENT_NAMES, ConfigPlace, find_client
 from appfunctions_mcp.install.entry import Launch
 from appfunctions_mcp.install.machine import Machine
 from appfunctions_mcp.install.probe import ProbeReport
 from appfunctions_mcp.install.running import RunningApp
+from tests.support.answering_server import answering, as_mcp
 
 REPAIR = "appfunctions-mcp install app.xml claude-code --force"
 posix_only = pytest.mark.skipif(os.name != "posix", reason="modes and links of POSIX")
@@ -98,6 +99,19 @@ def test_a_start_is_judged(report: ProbeReport, expected: list[tuple[str, str]])
     assert kinds(check_probe(report, "notes", REPAIR)) == expected
 
 
+def test_a_client_that_takes_fewer_tools_is_told() -> None:
+    """F94: what is over the limit is hidden, or every prompt fails."""
+    tools = tuple(f"tool_{number}" for number in range(101))
+    few = {"cursor": 40, "windsurf": 100}
+    for name in CLIENT_NAMES:
+        found = list(
+            check_probe(ProbeReport(None, 0.2, 0.3, tools), "n", REPAIR, find_client(name))
+        )
+        assert kinds(found) == ([("too-many-tools", "warning")] if name in few else [])
+        if found:
+            assert f"takes {few[name]} of all servers" in found[0].what
+
+
 def test_a_python_without_the_package_is_recognised() -> None:
     log = ("/venv/bin/python: No module named appfunctions_mcp",)
     (finding,) = check_probe(ProbeReport("ended", stderr=log), "notes", REPAIR)
@@ -154,16 +168,26 @@ def test_an_entry_that_cannot_start_is_a_fault(tmp_path: Path) -> None:
     assert report.probe is not None
 
 
-def test_an_address_is_not_started(tmp_path: Path) -> None:
-    entry = {"type": "http", "url": "https://example.com/mcp"}
-    assert check_entry(installed(tmp_path, entry), here(tmp_path)).findings == ()
+def test_an_address_is_connected_to_with_what_its_client_would_send(tmp_path: Path) -> None:
+    with answering(as_mcp("t" * 60, token="t-1")) as served:
+        entry = {"url": served.url, "headers": {"Authorization": "Bearer ${T}"}}
+        found = installed(tmp_path, entry)
+        report = check_entry(found, here(tmp_path, T="t-1"))
+        assert kinds(report.findings) == [("name-length", "error")]
+        assert report.probe is not None
+        assert report.probe.tools == ("t" * 60,)
+        (finding,) = check_entry(found, here(tmp_path, T="other")).findings
+        assert (finding.check, finding.severity) == ("start", "error")
+        report = check_entry(found, here(tmp_path))
+        assert (kinds(report.findings), report.probe) == ([("not-started", "warning")], None)
+    assert f"--url {served.url} --name notes --force" in found.repair
 
 
 def test_a_file_that_the_client_does_not_read_is_a_fault(tmp_path: Path) -> None:
     """The Store app of Claude Desktop ignores the classic file that users edit."""
     (tmp_path / "L" / "Packages" / "Claude_x").mkdir(parents=True)
     machine = Machine("win32", {"LOCALAPPDATA": str(tmp_path / "L")}, tmp_path, tmp_path)
-    found = installed(tmp_path, {"url": "x"}, ClaudeDesktop(), is_read=False)
+    found = installed(tmp_path, {"note": "x"}, ClaudeDesktop(), is_read=False)
     (finding,) = check_entry(found, machine).findings
     assert finding.check == "config-not-read"
     assert "LocalCache" in finding.what
@@ -171,7 +195,7 @@ def test_a_file_that_the_client_does_not_read_is_a_fault(tmp_path: Path) -> None
 
 
 def test_a_name_that_clients_refuse_is_a_fault(tmp_path: Path) -> None:
-    found = installed(tmp_path, {"url": "x"}, name="my notes")
+    found = installed(tmp_path, {"note": "x"}, name="my notes")
     assert kinds(check_entry(found, here(tmp_path)).findings) == [("server-name", "error")]
 
 
@@ -193,7 +217,7 @@ class RunningDesktop(ClaudeDesktop):
 def test_a_client_that_runs_since_before_the_change_has_to_be_restarted(
     tmp_path: Path, started: float, expected: tuple[str, str]
 ) -> None:
-    found = installed(tmp_path, {"url": "x"}, RunningDesktop(started))
+    found = installed(tmp_path, {"note": "x"}, RunningDesktop(started))
     findings = check_entry(found, here(tmp_path)).findings
     assert kinds(findings) == [expected]
     assert not has_errors(findings)

@@ -4,101 +4,17 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from appfunctions_mcp.cli import main
-from appfunctions_mcp.install import running
 from appfunctions_mcp.install.running import RunningApp
+from tests.support.client_user import METADATA, TOKEN, User
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="HOME says where the user's files are")
 
 ROOT = Path(__file__).parents[2]
-METADATA = """<?xml version="1.0" encoding="utf-8"?>
-<AppFunctionAppMetadata
-    xmlns:appfn="http://schemas.android.com/apk/androidx.appfunctions"
-    xmlns:mcp="urn:appfunctions-mcp:metadata:1"
-    appfn:description="Manages notes."
-    mcp:name="notes">
-    <mcp:functions module="notes" />
-    SETTINGS
-</AppFunctionAppMetadata>
-"""
-TOKEN = '<mcp:setting name="TOKEN" title="Access token" required="true" sensitive="true" />'
-SERVER = """
-import json, os, sys
-if sys.argv[1] == "list":
-    names = {"function_id": "notes#create_note"}
-    print(json.dumps({"app": {"name": "notes"}, "functions": [names]}, indent=2))
-    sys.exit()
-assert sys.argv[1] == "run" and os.getcwd() == "/"
-if os.environ.get("NOISY"):
-    print("loading")
-if os.environ.get("BROKEN"):
-    sys.exit(sys.argv[2] + ":3: no module notes")
-for line in sys.stdin:
-    message = json.loads(line)
-    if "id" in message:
-        result = {"tools": [{"name": "create_note"}]}
-        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
-"""
-
-
-@dataclass
-class User:
-    """A user's folders, and the words of a command in them."""
-
-    home: Path
-    project: Path
-    capsys: pytest.CaptureFixture[str]
-    processes: list[RunningApp] = field(default_factory=list)
-    """What is running on the user's machine."""
-
-    def run(self, *words: str) -> tuple[int, str, str]:
-        """Runs a command; returns its exit code and what it printed."""
-        code = main(words)
-        printed = self.capsys.readouterr()
-        return code, printed.out, printed.err
-
-    def install(self, *words: str) -> tuple[int, str, str]:
-        """Installs with the package that stands for the server."""
-        return self.run("install", *words, "--env", f"PYTHONPATH={self.home / 'packages'}")
-
-    @property
-    def desktop(self) -> Path:
-        """The file of Claude Desktop."""
-        return self.home / ".config" / "Claude" / "claude_desktop_config.json"
-
-    @property
-    def code(self) -> Path:
-        """The file of Claude Code."""
-        return self.home / ".claude.json"
-
-
-@pytest.fixture
-def user(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> User:
-    """A user on Linux who stands in a project with a metadata file."""
-    home, project = tmp_path / "home", tmp_path / "project"
-    package = home / "packages" / "appfunctions_mcp"
-    package.mkdir(parents=True)
-    (package / "__init__.py").write_text("")
-    (package / "__main__.py").write_text(SERVER)
-    project.mkdir()
-    (project / "app_metadata.xml").write_text(METADATA.replace("SETTINGS", ""))
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("PATH", str(home / "bin"))
-    for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "CLAUDE_CONFIG_DIR"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(sys, "platform", "linux")
-    monkeypatch.chdir(project)
-    user = User(home, project, capsys)
-    monkeypatch.setattr(running, "_processes", lambda: user.processes)
-    return user
 
 
 def entries(path: Path) -> dict[str, Any]:
@@ -269,9 +185,12 @@ def test_a_secret_goes_into_the_users_file_and_never_into_the_projects(
         (["install", "claude-code", "--env", "X"], "--env X"),
         (["install", "claude-code", "--name", "a b"], "use --name a-b"),
         (["install", "claude-desktop", "--scope", "project"], "no scope 'project'"),
-        (["install", "claude-desktop", "--url", "https://h/mcp"], "Connectors"),
-        (["install", "claude-code", "--url", "https://h/mcp"], "--name"),
-        (["install", "claude-code", "--url", "https://h/mcp", "--env", "A=1"], "leave out --env"),
+        (["install", "claude-desktop", "--url", "http://127.0.0.1:9/mcp"], "Connectors"),
+        (["install", "claude-code", "--url", "http://127.0.0.1:9/mcp"], "--name"),
+        (
+            ["install", "claude-code", "--url", "http://127.0.0.1:9/mcp", "--env", "A=1"],
+            "leave out --env",
+        ),
         (["uninstall"], "give CLIENT"),
         (["doctor", "claude-code", "more"], "'more' is too much"),
     ],
@@ -285,9 +204,11 @@ def test_wrong_usage_ends_with_2_and_says_what_is_right(
 
 
 def test_an_address_is_installed_and_removed_by_its_name(user: User) -> None:
-    code, _, err = user.run("install", "claude-code", "--url", "https://h/mcp", "--name", "far")
+    code, _, err = user.run(
+        "install", "claude-code", "--url", "http://127.0.0.1:9/mcp", "--name", "far"
+    )
     assert code == 0, err
-    assert entries(user.code) == {"far": {"type": "http", "url": "https://h/mcp"}}
+    assert entries(user.code) == {"far": {"type": "http", "url": "http://127.0.0.1:9/mcp"}}
     assert user.run("uninstall", "claude-code", "--name", "far")[0] == 0
     assert not user.code.exists()
 
@@ -416,3 +337,25 @@ def read_until(terminal: int, text: bytes) -> bytes:
     while text not in shown:
         shown += os.read(terminal, 1024)
     return shown
+
+
+def test_on_a_terminal_a_finding_stands_below_its_server_and_its_fix_below_it(user: User) -> None:
+    user.install("claude-code")
+    user.code.write_text(user.code.read_text().replace(sys.executable, "/gone/venv/bin/python"))
+    terminal, inner = os.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "appfunctions_mcp", "doctor", "claude-code"],
+        stdin=subprocess.DEVNULL,
+        stdout=inner,
+        stderr=inner,
+        cwd=user.project,
+        env={"HOME": str(user.home), "PYTHONPATH": str(ROOT), "TERM": "dumb"},
+    ) as process:
+        os.close(inner)
+        shown = read_until(terminal, b"--force\r\n").decode()
+    os.close(terminal)
+    assert process.returncode == 1
+    first, error, fix = shown.splitlines()
+    assert first == f"WRONG  Claude Code, notes ({user.code})"
+    assert error.startswith("  error: the command /gone/venv/bin/python is gone")
+    assert fix.startswith("    from where it is now: appfunctions-mcp install ")

@@ -261,6 +261,42 @@ def test_installations_at_once_lose_nothing(tmp_path: Path) -> None:
     assert len(config.backups()) == 40
 
 
+HOLDING = """
+import sys
+from pathlib import Path
+from appfunctions_mcp.install.config_file import ConfigFile
+
+home = Path(sys.argv[1])
+
+def edit(content):
+    print("held", flush=True)
+    sys.stdin.read()
+    return b"theirs"
+
+ConfigFile(home / "config.json", (home,), home.parent / "locks").rewrite(edit, backup=False)
+"""
+
+
+def test_a_file_that_another_installation_holds_is_waited_for_and_then_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = config_file(tmp_path)
+    monkeypatch.setattr("appfunctions_mcp.install.config_file.LOCK_TIMEOUT_SECONDS", 0.2)
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDING, str(config.path.parent)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"held\n"
+        with pytest.raises(InstallError, match="another installation has held it"):
+            config.rewrite(lambda _: b"ours", backup=True)
+        assert config.read() == b"old"
+        other.communicate()
+    assert (other.returncode, config.read()) == (0, b"theirs")
+
+
 def test_a_diff_shows_the_change_without_secrets() -> None:
     before = b'{\n  "API_KEY": "abc",\n  "PIN": "1234",\n  "a": 1\n}\n'
     diff = unified_diff(Path("c.json"), before, before.replace(b"1\n", b"2\n"), frozenset({"PIN"}))

@@ -12,7 +12,7 @@ from appfunctions_mcp.install.entry import (
     Launch,
     another_command,
     build_launch,
-    expand_variables,
+    expand_launch,
     is_ours,
     launched_file,
     long_names,
@@ -21,6 +21,7 @@ from appfunctions_mcp.install.entry import (
     require_server_name,
 )
 from appfunctions_mcp.install.errors import InstallError
+from appfunctions_mcp.install.references import SHELL
 
 OURS = {
     "command": "/venv/bin/python",
@@ -154,7 +155,7 @@ def test_what_an_entry_starts_is_read_back() -> None:
 
 def test_references_are_replaced_as_claude_code_does() -> None:
     launch = Launch("${BIN}/python", ("${MISSING:-a}", "$BIN"), {"T": "${TOKEN}", "E": "${NO}"})
-    expanded = expand_variables(launch, {"BIN": "/b", "TOKEN": "t"})
+    expanded = expand_launch(launch, SHELL, {"BIN": "/b", "TOKEN": "t"})
     assert expanded == Launch("/b/python", ("a", "$BIN"), {"T": "t", "E": ""})
 
 

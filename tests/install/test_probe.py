@@ -146,3 +146,18 @@ def test_a_command_that_is_not_there_is_reported(tmp_path: Path) -> None:
 def test_pages_without_end_are_ended(tmp_path: Path) -> None:
     report = start(tmp_path, tools='answer(message, {"tools": [], "nextCursor": "1"})')
     assert report.failure == "tools/list has more than 100 pages"
+
+
+@posix_only
+@pytest.mark.parametrize(
+    ("end", "what"),
+    [("os._exit(0)", "ended with status 0"), ("os.kill(os.getpid(), 9)", "ended by the signal 9")],
+)
+def test_a_server_that_ends_without_a_word_is_told_how_to_be_seen(
+    tmp_path: Path, end: str, what: str
+) -> None:
+    """F105: the client's message is generic, and its log is empty."""
+    report = start(tmp_path, end)
+    assert what in (report.failure or "")
+    assert "it said nothing on stderr; see how it ends in a terminal: " in report.fix
+    assert sys.executable in report.fix
