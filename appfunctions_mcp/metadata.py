@@ -287,6 +287,17 @@ class FunctionOverride:
 
 
 @record(frozen=True, slots=True)
+class LintIgnore:
+    """`<mcp:lint>`: rules whose findings the author has looked at and lets stand."""
+
+    rules: tuple[str, ...]
+    """Their ids."""
+    function_id: str | None = None
+    """Of which function; None means everywhere."""
+    line: int = 0
+
+
+@record(frozen=True, slots=True)
 class AppSetting:
     """`<mcp:setting>`: a value that the user supplies in the environment variable `name`."""
 
@@ -353,6 +364,7 @@ class AppMetadata:
     lifespan: str | None = None
     """`module:name` of the lifespan."""
     lifespan_line: int = 0
+    lint_ignores: tuple[LintIgnore, ...] = ()
     depends_on: tuple[Path, ...] = ()
     sources: tuple[Path, ...] = ()
     """The files that were read: the metadata and the strings."""

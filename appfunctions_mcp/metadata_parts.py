@@ -11,6 +11,7 @@ from appfunctions_mcp.metadata import (
     ExecutionLimits,
     FunctionOverride,
     FunctionsModule,
+    LintIgnore,
 )
 from appfunctions_mcp.metadata_attributes import (
     ANDROIDX,
@@ -39,6 +40,7 @@ from appfunctions_mcp.metadata_values import (
     optional_defaults,
     path_text,
     positive,
+    rule_ids,
     scope,
     seconds,
     setting_type,
@@ -51,7 +53,7 @@ from appfunctions_mcp.xml_elements import XmlElement
 
 T = TypeVar("T")
 
-ELEMENTS = ("functions", "function", "setting", "limits", "lifespan", "dependsOn", "icon")
+ELEMENTS = ("functions", "function", "setting", "limits", "lifespan", "dependsOn", "icon", "lint")
 """The names of the elements of our namespace."""
 
 _DEFAULTS = ExecutionLimits()
@@ -75,6 +77,7 @@ class PartReader:
         self.lifespan_line = 0
         self.depends_on: list[Path] = []
         self.icons: list[AppIcon] = []
+        self.lint_ignores: list[LintIgnore] = []
         self._texts = texts
         self._report = report
         self._folder = folder
@@ -87,6 +90,7 @@ class PartReader:
             "lifespan": self._read_lifespan,
             "dependsOn": self._read_depends_on,
             "icon": self._read_icon,
+            "lint": self._read_lint,
         }
 
     def read(self, element: XmlElement) -> None:
@@ -214,6 +218,12 @@ class PartReader:
         size = attributes.value("sizes", sizes)
         if source is not None:
             self.icons.append(AppIcon(source, kind, size))
+
+    def _read_lint(self, element: XmlElement, attributes: AttributeReader) -> None:
+        rules = attributes.required("ignore", rule_ids)
+        of_function = attributes.value("function", function_id)
+        if rules is not None:
+            self.lint_ignores.append(LintIgnore(rules, of_function, line=element.line))
 
     def _is_first(self, element: XmlElement, value: str = "", shown: str = "") -> bool:
         """Whether no element before is of the same kind and value; reports it otherwise."""

@@ -30,6 +30,7 @@ _PREFIX = regex(r"[A-Za-z_][A-Za-z0-9_-]{0,61}\Z")
 _ANDROID_PACKAGE = regex(r"(?=.{1,223}\Z)[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z][A-Za-z0-9_]*)*\Z")
 _ENVIRONMENT_NAME = regex(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _WORD = regex(r"\S{1,64}\Z")
+_RULE_ID = regex(r"AF[0-9]{3}\Z")
 _FUNCTION_ID = regex(r"\S{1,512}\Z")
 _WEB_ADDRESS = regex(r"https?://[^\s/?#]+\S*\Z", re.IGNORECASE)
 _SCHEME = regex(r"([A-Za-z][A-Za-z0-9+.-]+):")
@@ -113,6 +114,14 @@ optional_defaults: Parser[OptionalDefaults] = one_of(get_args(OptionalDefaults))
 unknown_arguments: Parser[UnknownArguments] = one_of(get_args(UnknownArguments))
 on_error: Parser[OnError] = one_of(get_args(OnError))
 setting_type: Parser[SettingType] = one_of(get_args(SettingType))
+
+
+def rule_ids(text: str) -> tuple[str, ...]:
+    """Ids of lint's rules, with blanks between them."""
+    ids = tuple(text.replace(",", " ").split())
+    if not ids or not all(_RULE_ID.match(each) for each in ids):
+        raise ValueError("the ids of rules such as 'AF012', several with blanks between them")
+    return ids
 
 
 def module_name(text: str) -> str:

@@ -160,6 +160,7 @@ class _Document:
             limits=parts.limits,
             lifespan=parts.lifespan,
             lifespan_line=parts.lifespan_line,
+            lint_ignores=tuple(parts.lint_ignores),
             depends_on=tuple(dict.fromkeys(parts.depends_on)),
             sources=(self._path, *strings.sources),
             warnings=self._report.warnings,

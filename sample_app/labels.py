@@ -23,7 +23,9 @@ LabelText = Annotated[str, Field(min_length=1, max_length=50)]
 
 @app_function(destructive=False, idempotent=True, open_world=False)
 def add(context: AppFunctionContext, note_id: str, label: LabelText) -> Note:
-    """Adds a label to a note. A note that has the label already stays as it is.
+    """Adds a label to a note: tags or marks it as something.
+
+    A note that has the label already stays as it is.
 
     Args:
         note_id: The ID of the note, for example "note-12".
@@ -45,7 +47,7 @@ def add(context: AppFunctionContext, note_id: str, label: LabelText) -> Note:
 
 @app_function(destructive=True, idempotent=True, open_world=False)
 def remove(context: AppFunctionContext, note_id: str, label: LabelText) -> Note:
-    """Removes a label from a note; the note itself stays.
+    """Removes a label from a note, or untags it: takes the label off; the note itself stays.
 
     Args:
         note_id: The ID of the note, for example "note-12".
@@ -72,7 +74,7 @@ def remove(context: AppFunctionContext, note_id: str, label: LabelText) -> Note:
 def list_all(
     context: AppFunctionContext, limit: Annotated[int, Field(ge=1, le=200)] = 50
 ) -> list[Label]:
-    """Lists the labels in use, those with the most notes first.
+    """Lists the labels, or tags, in use and how many notes each has, those with the most first.
 
     Args:
         limit: How many labels to list at most.

@@ -37,16 +37,18 @@ def create_note(
     attachments: Attachments = [],  # noqa: B006 - only read; each call gets a list of its own
     owner: Owner | None = None,
 ) -> Note:
-    """Creates a note and returns it with its new ID.
+    """Makes a new note: writes down and saves a text, a list or links under a title.
+
+    Adds it to the notes that exist already.
 
     Args:
         title: The title of the note, 1 to 200 characters.
         content: The body text of the note, up to 100,000 characters; Markdown is kept as it is.
-        attachments: The files and web pages that belong to the note, at most 20.
+        attachments: Links to the files and web pages that belong to the note, at most 20.
         owner: The name of the person whose note it is.
 
     Returns:
-        The note that was created.
+        The note with its new ID.
     """
     note = _store(context).create(title, content, owner, list(attachments))
     context.resources_changed(note_uri(note.id))
@@ -55,7 +57,9 @@ def create_note(
 
 @app_function(read_only=True, open_world=False)
 def get_note(context: AppFunctionContext, note_id: str) -> Note:
-    """Returns one note whole: its text, owner, attachments and labels.
+    """Opens one note and shows everything in it: its text, owner, attachments and labels.
+
+    Reads out what the note says, tells whose it is and which labels it has.
 
     Args:
         note_id: The ID of the note, for example "note-12".
@@ -77,11 +81,12 @@ def find_notes(
     label: str | None = None,
     offset: Count = 0,
 ) -> NotePage:
-    """Finds notes by the words of their title and text, 20 at a time, best match first.
+    """Finds notes about a subject, or that mention it: searches titles and texts for words.
 
-    Every word must occur. A word also matches longer words that begin with it, and other
-    endings of a Russian word. Case does not matter. An empty query lists all notes, those
-    changed last first.
+    Tells whether anything is written about something, and where: 20 notes at a time, best match
+    first. Every word must occur. A word also matches longer words that begin with it, and other
+    endings of a Russian word. Case does not matter. An empty query shows all notes, those
+    changed most recently first.
 
     Args:
         query: The words to look for, as plain text without operators.
@@ -109,7 +114,9 @@ def update_note(
     owner: SetField[Owner | None] | None = None,
     attachments: SetField[Attachments] | None = None,
 ) -> Note:
-    """Updates an existing note. Omitted fields keep their values.
+    """Changes an existing note: edits or corrects its text, renames it, or replaces its owner.
+
+    Omitted fields keep their values.
 
     Args:
         note_id: The ID of the note to update, for example "note-12".
@@ -144,7 +151,9 @@ def update_note(
     requires_confirmation=True,
 )
 def delete_note(context: AppFunctionContext, note_id: str) -> None:
-    """Deletes a note with its attachments and labels, for good.
+    """Deletes a note that is no longer needed: throws it away for good.
+
+    Its labels and attachments go with it.
 
     Args:
         note_id: The ID of the note to delete, for example "note-12".
@@ -161,12 +170,13 @@ def delete_note(context: AppFunctionContext, note_id: str) -> None:
 
 @app_function(timeout_seconds=300, destructive=False, open_world=False)
 def export_notes(context: AppFunctionContext, format: ExportFormat) -> Export:  # noqa: A002 - what an agent would call it
-    """Exports all notes into one new file beside the notes database.
+    """Exports all notes: saves them to one new file beside the notes database.
 
     Reports how many notes are written while it runs. A cancelled export leaves no file.
 
     Args:
-        format: What the file holds: "markdown" for people, "json" for programs.
+        format: What the file holds: "markdown" for people to read or print, "json" for a backup or
+            another program.
 
     Returns:
         The path of the file and the number of notes in it.

@@ -12,6 +12,7 @@ from appfunctions_mcp.metadata import (
     ExecutionLimits,
     FunctionOverride,
     FunctionsModule,
+    LintIgnore,
 )
 from appfunctions_mcp.metadata_xml import parse_metadata
 from tests.support.metadata_files import write_metadata, write_strings
@@ -121,6 +122,14 @@ def test_lifespan_and_its_line_are_kept(tmp_path: Path) -> None:
     assert (metadata.lifespan, metadata.lifespan_line) == ("pack.storage:open_database", 7)
 
 
+def test_rules_that_stand_ignored_are_kept_with_their_lines(tmp_path: Path) -> None:
+    content = '<mcp:lint ignore="AF012, AF100" />\n<mcp:lint function="a#b" ignore="AF012" />'
+    assert read(tmp_path, content).lint_ignores == (
+        LintIgnore(("AF012", "AF100"), line=6),
+        LintIgnore(("AF012",), "a#b", line=7),
+    )
+
+
 def test_files_are_resolved_by_the_metadata_file(tmp_path: Path) -> None:
     """F103."""
     (tmp_path / "rules.json").write_text("{}", encoding="utf-8")
@@ -149,6 +158,7 @@ def test_files_are_resolved_by_the_metadata_file(tmp_path: Path) -> None:
         ("lifespan", "target"),
         ("dependsOn", "src"),
         ("icon", "src"),
+        ("lint", "ignore"),
     ],
 )
 def test_what_an_element_needs_is_asked_for(tmp_path: Path, element: str, attribute: str) -> None:
@@ -215,6 +225,10 @@ def test_what_stands_twice_is_an_error_with_both_lines(
         ("icon", "src", "file:///icon.png", "a file, an https:// or http:// address, or a data:"),
         ("icon", "mimeType", "png", "a media type such as 'image/png'"),
         ("icon", "sizes", "64", "sizes such as '64x64'"),
+        ("lint", "ignore", "AF12", "the ids of rules such as 'AF012'"),
+        ("lint", "ignore", "description-missing", "the ids of rules such as 'AF012'"),
+        ("lint", "ignore", " ", "the ids of rules such as 'AF012'"),
+        ("lint", "function", "a b", "a function's id, such as 'package.module#function'"),
     ],
 )
 def test_a_value_that_is_not_accepted_names_what_is(
@@ -226,6 +240,7 @@ def test_a_value_that_is_not_accepted_names_what_is(
         "setting": 'name="S"',
         "lifespan": 'target="a:b"',
         "icon": 'src="https://example.com/i"',
+        "lint": 'ignore="AF012"',
     }.get(element, "")
     others = "" if needed.startswith(f"{attribute}=") else needed
     content = f'<mcp:{element} {others}\n {attribute}="{value}" />'

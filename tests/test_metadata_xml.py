@@ -575,6 +575,7 @@ def test_only_the_one_error_comes_of_any_values(
                 ("lifespan", ("target", "x")),
                 ("dependsOn", ("src", "x")),
                 ("icon", ("src", "sizes")),
+                ("lint", ("ignore", "function")),
             ]
         )
     )

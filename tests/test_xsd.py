@@ -121,6 +121,8 @@ WHOLE_CONTENT = """
     <mcp:limits timeoutSeconds="30" maxConcurrent="64" callsPerMinute="0" maxResultBytes="1" />
     <mcp:lifespan target="a.b:c" />
     <mcp:dependsOn src="rules.json" />
+    <mcp:lint ignore="AF012 AF100" function="a.b#c" />
+    <mcp:lint ignore="AF012" />
 """
 
 

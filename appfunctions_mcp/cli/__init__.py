@@ -19,6 +19,7 @@ COMMANDS = {
     "list": "show the functions, resources and prompts that a client would see",
     "call": "execute one function from the command line",
     "set-enabled": "enable or disable a function",
+    "lint": "judge what functions say of themselves, here or in any MCP server",
     "new": "start a project: metadata, functions, a test, a README",
     "install": "put the server into an MCP client",
     "uninstall": "take the server out of an MCP client",
@@ -28,6 +29,7 @@ COMMANDS = {
     "export-android": "write functions as an Android app has them: XML and Kotlin",
     "bridge": "serve the functions of a connected Android device",
     "chat": "talk with a model that may call the functions",
+    "eval": "measure how well functions are reached by what users say",
     "cmd": "answer as Android's shell does: cmd app_function …",
 }
 

@@ -18,7 +18,8 @@ MODULE = "tests.support.field_functions"
 def test_it_shows_what_a_client_would_see(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list", SAMPLE]) == 0
     rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
-    assert rows[0] == ["create_note", "on", "Creates a note and returns it with its new ID."]
+    told = "Makes a new note: writes down and saves a text, a list or links under a title."
+    assert rows[0] == ["create_note", "on", told]
     assert "delete_note" not in [name for name, _, _ in rows]
     assert {state for _, state, _ in rows} == {"on", "resource", "prompt"}
     assert ["notes://{note_id}", "resource"] in [row[:2] for row in rows]
