@@ -68,8 +68,8 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
     return request.param
 
 
-@pytest.fixture
-def logging_as_before() -> Iterator[None]:
+@pytest.fixture(autouse=True)
+def _logging_as_before() -> Iterator[None]:
     """What a test, or a command in its process, configures of logging ends with the test."""
     root = logging.getLogger()
     level, handlers = root.level, list(root.handlers)

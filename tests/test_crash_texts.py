@@ -9,8 +9,6 @@ from appfunctions_mcp.crash_texts import without_named_secrets
 from appfunctions_mcp.secret_values import HIDDEN
 from appfunctions_mcp.telemetry import ExecutionLog, ExecutionRecord, configure_logging
 
-pytestmark = pytest.mark.usefixtures("logging_as_before")
-
 
 def log_in(password: str) -> None:
     raise RuntimeError(f"the server refused {password!r}")

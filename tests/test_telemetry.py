@@ -15,8 +15,6 @@ from appfunctions_mcp.redaction import REDACTED, is_sensitive, redacted
 from appfunctions_mcp.requests import ExecuteAppFunctionRequest
 from appfunctions_mcp.telemetry import ExecutionLog, ExecutionRecord, configure_logging, warn
 
-pytestmark = pytest.mark.usefixtures("logging_as_before")
-
 SUCCESS = ExecutionRecord("m#find", "success", 12.3456, "ann", request_id=7, result_bytes=20)
 REQUEST = ExecuteAppFunctionRequest("find")
 

@@ -18,8 +18,6 @@ from tests.support.field_functions import serve_field_functions
 from tests.support.metadata_files import write_metadata
 from tests.support.stdio_server import PROJECT, stdio_server
 
-pytestmark = pytest.mark.usefixtures("logging_as_before")
-
 SAMPLE = str(PROJECT / "metadata" / "app_metadata.xml")
 MODULE = "tests.support.field_functions"
 posix_only = pytest.mark.skipif(os.name != "posix", reason="pseudo terminals")
